@@ -4,9 +4,7 @@ import io
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TextIO
 
-import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import is_package
@@ -17,6 +15,7 @@ from ..files.write import STANDARD
 from ..texts.input import check_text, name_of, read_doc_bin
 from ..texts.parser import BatchParser, Settings
 from ..treebanks import penn
+from ..treebanks.lines import read_file_lines
 from ..trees import Parse, Tree
 from ._util import note
 
@@ -68,13 +67,13 @@ def trees_and_parses(
 
     `text`, if given, replaces the file: it was read already, or came in quotes. Malformed trees go to `skipped`.
     """
-    try:
-        stream: TextIO | Path = typer.get_text_stream("stdin", encoding=encoding) if path == STANDARD else path
-    except LookupError as err:
-        raise ValueError(Errors.E101.format(encoding=encoding)) from err
-    trees = penn.read_trees(stream if text is None else io.StringIO(text), encoding=encoding, on_error=skipped)
-    for tree, parse in penn.make_of_each(trees, Parse.from_tree, name_of(path), skipped):
-        yield f"{name_of(path)}:{tree.line}", tree, parse
+    name = name_of(path)
+    if text is None:
+        trees = iter(penn.BracketReader(read_file_lines(path, encoding, name), name, encoding, skipped, None))
+    else:
+        trees = penn.read_trees(io.StringIO(text), on_error=skipped)
+    for tree, parse in penn.make_of_each(trees, Parse.from_tree, name, skipped):
+        yield f"{name}:{tree.line}", tree, parse
 
 
 def read_docs(path: Path, nlp: Language) -> Iterator[Doc]:

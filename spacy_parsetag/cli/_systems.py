@@ -14,6 +14,7 @@ from ..evalb import join_lines, read_tree_lines
 from ..evalb.lines import Brackets
 from ..evalb.params import EvalbParams
 from ..files.find import refuse_missing
+from ..files.read import is_stream
 from ..pipeline.scorer import SCORES, score_constituents, score_prefix
 from ..texts.load import find_parser, load_pipeline
 from ..tokens import has_parses, parses_from_doc
@@ -57,9 +58,12 @@ def read_systems(
 
 
 def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
-    """Read the brackets of each sentence: lines, or trees where these run over several lines."""
+    """Read the brackets of each sentence: lines, or trees where these run over several lines.
+
+    encoding (str): The encoding of a stream. A file may be in UTF-8 instead, since the other side's need not be in it.
+    """
     refuse_missing(path)
-    lines = read_tree_lines(path, encoding=guess_encoding(path, encoding))
+    lines = read_tree_lines(path, encoding=encoding if is_stream(path) else guess_encoding(path, encoding))
     return list(join_lines(lines) if multiline else lines)
 
 

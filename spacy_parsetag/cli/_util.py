@@ -31,6 +31,9 @@ AsJson = Annotated[bool, Opt("--json", "-j", help="Print JSON")]
 BatchSize = Annotated[int | None, Opt("--batch-size", "-b", min=1, help="Texts per batch. Default: the pipeline's own")]
 Code = Annotated[Path | None, Opt("--code", "-c", help="Python file with registered functions that the pipeline needs")]
 Encoding = Annotated[str, Opt("--encoding", "-e", help="Encoding of bracket files")]
+EncodingOrUtf8 = Annotated[
+    str, Opt("--encoding", "-e", help="Encoding of bracket files and pipes; a file in UTF-8 is read as such")
+]
 Glob = Annotated[str | None, Opt("--glob", help="Which files of a folder to read, such as 'train*.mrg'")]
 GpuId = Annotated[int, Opt("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")]
 Multiline = Annotated[bool, Opt("--multiline", help="Trees run over several lines, and empty lines mean nothing")]

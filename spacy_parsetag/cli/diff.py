@@ -11,7 +11,7 @@ from ..errors import showable
 from ..evalb.differences import EvalbDiff, SentenceDiff, diff
 from ..files.write import STANDARD, refuse_overwrite
 from ._systems import read_systems
-from ._util import AsJson, Encoding, Multiline, Params, format_json, write_text
+from ._util import AsJson, EncodingOrUtf8, Multiline, Params, format_json, write_text
 from .evaluate import warn_of_failures, warn_of_trees
 
 
@@ -25,7 +25,7 @@ def diff_cli(
     output: Annotated[
         Path, Opt("--output", "-o", dir_okay=False, help="File to write, or - for standard output")
     ] = STANDARD,
-    encoding: Encoding = "utf-8",
+    encoding: EncodingOrUtf8 = "utf-8",
 ) -> None:
     """Show where trees differ: sentences from worst to best, and which labels are taken for which.
 

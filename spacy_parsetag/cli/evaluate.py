@@ -28,7 +28,7 @@ from ._util import (
     AsJson,
     BatchSize,
     Code,
-    Encoding,
+    EncodingOrUtf8,
     GpuId,
     Multiline,
     Params,
@@ -71,7 +71,7 @@ def evaluate_cli(
     ] = None,
     samples: Annotated[int, Opt(min=1, help="Samples of the bootstrap, and random exchanges")] = SAMPLES,
     style: Annotated[Style, Opt("--tables", help="Style of the tables of several parsers, and of --by")] = "text",
-    encoding: Encoding = "utf-8",
+    encoding: EncodingOrUtf8 = "utf-8",
     batch_size: BatchSize = None,
     gpu_id: GpuId = -1,
     code: Code = None,
@@ -163,7 +163,8 @@ def write_filled(system: System, params: EvalbParams, path: Path) -> None:
     """Write a parser's trees, with a flat tree for each sentence without a parse."""
     filled = list(fill_unparsed(system.gold, system.test, params))
     write_text("".join(f"{line}\n" for line, _ in filled), path)
-    note(f"{counted(len(filled), 'tree')}, {sum(is_flat for _, is_flat in filled):,} of them flat: {path}")
+    flat = [is_flat for line, is_flat in filled if line]
+    note(f"{counted(len(flat), 'tree')}, {sum(flat):,} of them flat: {path}")
 
 
 def warn_of_failures(result: EvalbResult, lead: str = "") -> None:

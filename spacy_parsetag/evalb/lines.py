@@ -157,8 +157,9 @@ def fill_unparsed(
     test (Iterable[str | Tree | nltk.Tree | None]): The test trees in the same order; None where there is none.
     params (EvalbParams | str | Path): The parameters of the scoring, as for `evalb`, which decide what is usable. A
         flat tree has the gold root, or TOP where the gold root would count as a bracket. By default nothing is deleted.
-    YIELDS (tuple[str, bool]): The line of the test tree or of the flat tree in its place, and whether it is flat.
-    RAISES (ValueError): If the numbers of trees differ, or a gold tree cannot be read or has no words.
+    YIELDS (tuple[str, bool]): The line of the test tree or of the flat tree in its place, and whether it is flat. Where
+        both lines are empty, so is this one.
+    RAISES (ValueError): If the numbers of trees differ, or else a gold tree cannot be read or has no words.
     """
     params = get_params(params)
     for number, (gold_line, test_line) in enumerate(paired_lines(gold, test), start=1):
@@ -167,7 +168,10 @@ def fill_unparsed(
         except ValueError as err:
             raise ValueError(Errors.E354.format(n=number, place=place_of(gold_line), reason=err)) from err
         if not sentence.words:
-            raise ValueError(Errors.E355.format(number=number))
+            if f"{gold_line}{test_line}".strip():
+                raise ValueError(Errors.E355.format(number=number))
+            yield "", False
+            continue
         if not compare(gold_line, test_line, params).counts.failed and read_sentence(test_line, _EVERYTHING).words:
             line = test_line if isinstance(test_line, str) else format_tree(test_line.to_tree())
             yield _SPACES.sub(" ", line).strip(), False

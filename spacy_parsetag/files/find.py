@@ -74,19 +74,35 @@ def refuse_missing(path: Path) -> None:
 
 def _files_below(folder: Path, suffixes: Sequence[str], pattern: str | None) -> list[SourceFile]:
     """Find the files below a folder that have one of the suffixes or names, or match the pattern."""
-    paths = [] if os.path.isabs(pattern or "") else sorted(folder.rglob(pattern or "*"))
+    paths = [] if os.path.isabs(pattern or "") else _paths_below(folder, pattern or "*")
     files = [
         SourceFile(path, folder)
         for path in paths
-        if path.is_file()
-        and (pattern or suffix_of(path) in suffixes or path.name in suffixes)
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.is_file() and (pattern or suffix_of(path) in suffixes or path.name in suffixes)
     ]
     if not files:
         patterns = pattern or ", ".join(f"*{name}" if name.startswith(".") else name for name in suffixes)
         listing, suffix = _list_suffixes(folder)
         raise ValueError(Errors.E031.format(patterns=patterns, path=folder, held=listing, suffix=suffix))
     return files
+
+
+def _paths_below(folder: Path, pattern: str) -> list[Path]:
+    """Find what matches a pattern in a folder and all folders in it, sorted, but for names that begin with a dot.
+
+    Each folder comes once, in its own place if it has one here, else where the first symbolic link to it stands.
+    """
+    roots, folders = [folder], dict[str, Path]()  # the folders by their real paths
+    for root in roots:  # to which links are added as they are found
+        for place, names, _ in os.walk(root):
+            path, real = Path(place), os.path.realpath(place)
+            if folders.setdefault(real, path) != path:
+                names.clear()
+            names[:] = sorted(name for name in names if not name.startswith("."))
+            roots += [path / name for name in names if os.path.realpath(path / name) != os.path.join(real, name)]
+    parents = set(folders.values())
+    found = {path for root in parents.intersection(roots) for path in root.rglob(pattern) if path.parent in parents}
+    return sorted(path for path in found if not path.name.startswith("."))
 
 
 def _match(source: str | Path, suffixes: Sequence[str], pattern: str | None) -> list[SourceFile]:
@@ -104,6 +120,6 @@ def _match(source: str | Path, suffixes: Sequence[str], pattern: str | None) -> 
 
 def _list_suffixes(folder: Path) -> tuple[str, str]:
     """Count the files of a folder by suffix, for a message, and find the suffix of most."""
-    counts = Counter(suffix_of(file) for file in folder.rglob("[!.]*") if file.is_file()).most_common(MOST_LISTED)
+    counts = Counter(suffix_of(file) for file in _paths_below(folder, "*") if file.is_file()).most_common(MOST_LISTED)
     listing = ", ".join(f"{n:,} {f'*{suffix}' if suffix else 'without a suffix'}" for suffix, n in counts)
     return listing or "no files", next((suffix for suffix, _ in counts if suffix), ".txt")

@@ -29,16 +29,16 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def pipe() -> Iterator[Callable[[str], Path]]:
+def pipe() -> Iterator[Callable[[str | bytes], Path]]:
     """Makes pipes, as a shell does for `<(zcat trees.gz)`: what is in one can be read once."""
     if not Path("/dev/fd").is_dir():
         pytest.skip("no /dev/fd")
     opened: list[int] = []
 
-    def make(text: str) -> Path:
+    def make(text: str | bytes) -> Path:
         out, into = os.pipe()
         opened.append(out)
-        os.write(into, text.encode())
+        os.write(into, text.encode() if isinstance(text, str) else text)
         os.close(into)
         return Path(f"/dev/fd/{out}")
 

@@ -411,3 +411,24 @@ def test_each_file_in_its_encoding(run: Run, tmp_path: Path) -> None:
         test.write_text(tree, encoding="utf-8")
         result = run("evaluate", gold, test, "--encoding", encoding, "--summary")
         assert "F 100.00" in result.stdout and not result.stderr
+
+
+@pytest.mark.parametrize("encoding, word", [("latin-1", "café"), ("utf-16-le", "dog"), ("iso2022_jp", "犬")])
+def test_the_encoding_that_was_given(
+    run: Run, pipe: Callable[[str | bytes], Path], tmp_path: Path, encoding: str, word: str
+) -> None:
+    """Neither a pipe, which can be read once only, nor a file that is valid ASCII, too, is taken for UTF-8."""
+    gold, tree = tmp_path / "gold.mrg", f"(TOP (NP (NN {word})))\n".encode(encoding)
+    gold.write_bytes(tree)
+    for command, found in (("evaluate", "F 100.00"), ("diff", "0 of 1 sentences differ")):
+        options = ["--encoding", encoding, *(["--summary"] if command == "evaluate" else [])]
+        assert found in run(command, gold, pipe(tree), *options).stdout
+        assert found in run(command, "-", gold, *options, stdin=tree).stdout
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_an_encoding_with_a_mark(run: Run, treebank: Path, tmp_path: Path, encoding: str) -> None:
+    """A file without the mark is in UTF-8, even where it is ASCII."""
+    gold = tmp_path / "gold.mrg"
+    gold.write_text(TREES, encoding=encoding)
+    assert "F 100.00" in run("evaluate", gold, treebank, "--encoding", encoding, "--summary").stdout

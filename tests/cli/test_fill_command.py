@@ -39,3 +39,11 @@ def test_fill(run: Run, treebank: Path, tmp_path: Path) -> None:
     treebank.write_text(TREES, encoding="utf-8")
     result = run("evaluate", treebank, filled)
     assert result.exit_code == 0 and "no usable parse" not in result.stderr
+
+
+def test_fill_with_an_empty_line_at_the_end(run: Run, treebank: Path, tmp_path: Path) -> None:
+    treebank.write_text(f"{TREES}\n")
+    filled = tmp_path / "filled.mrg"
+    result = run("evaluate", treebank, treebank, "--fill", filled)
+    assert result.stdout == run("evaluate", treebank, treebank).stdout != ""
+    assert "3 trees, 0 of them flat" in result.stderr and filled.read_text() == treebank.read_text()

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import json
 import lzma
 import os
@@ -16,7 +17,9 @@ from command_data import TREES, Run
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
+from spacy_parsetag.cli._inputs import trees_and_parses
 from spacy_parsetag.tokens import has_parses
+from spacy_parsetag.trees.brackets import format_tree
 
 TEXT = "She reads papers .\nThe dog barks .\n"
 
@@ -93,6 +96,21 @@ def test_compressed_treebanks(run: Run, tmp_path: Path, suffix: str, compress: C
     packed.write_bytes(packed.read_bytes()[:-8])
     result = run("linearize", packed)
     assert result.exit_code == 1 and "E033" in result.stderr and str(packed) in result.stderr
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_compressed_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes]
+) -> None:
+    """As `linearize`, `show` and `analyze` read it. What Typer's runner gives them cannot be looked into."""
+    path, errors = tmp_path / "stdin", list[ValueError]()
+    path.write_bytes(compress(f"{TREES}(TOP (NP the (NN dog)))\n".encode()))
+    with path.open("rb") as file:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(file))
+        read = list(trees_and_parses(Path("-"), "utf-8", errors.append))
+        assert not file.closed
+    assert [format_tree(tree) for _, tree, _ in read] == TREES.splitlines()
+    assert read[2][0] == "<stdin>:3" and str(errors[0]).startswith("<stdin>:4: ")
 
 
 def test_ids_in_every_format(run: Run, pipeline: Path, tmp_path: Path) -> None:

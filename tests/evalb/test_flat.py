@@ -64,6 +64,12 @@ def test_filled_trees_are_those_that_the_parameters_count(
     assert n_flat is None or sum(is_flat for _, is_flat in filled) == n_flat
 
 
+def test_lines_that_are_empty_on_both_sides() -> None:
+    """There is no sentence to fill; the numbers of the others stay."""
+    filled = [(GOLD, False), ("", False), (GOLD, False), ("", False)]
+    assert list(fill_unparsed([GOLD, "\n", GOLD, ""], [GOLD, None, GOLD, "\n"])) == filled
+
+
 def test_filled_trees_stand_on_one_line() -> None:
     assert list(fill_unparsed(["(S\n  (NN a)\n  (NN b\u2009))"], ["(S\n  (NN a)\n  (NN b\u2009))\n"])) == [
         ("(S (NN a) (NN b\u2009))", False)

@@ -90,6 +90,29 @@ def test_files_come_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     ]
 
 
+def test_linked_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are folders as others are. One that has a place of its own is found there, and a loop ends."""
+    for name in ("tb/01/a", "tb/01/d/.b", "tb/.hidden/c", "ext/02/d", "ext/03/e"):
+        path = tmp_path / f"{name}.mrg"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("(TOP (NN a))\n")
+    try:
+        for name, target in {
+            "tb/00": "01", "tb/02": "../ext/02", "tb/03": "../ext/02", "tb/04": ".hidden", "tb/01/up": "..",
+            "tb/05": "nowhere", "ext/02/03": "../03", "ext/03/02": "../02", "top": "tb",
+        }.items():  # fmt: skip
+            (tmp_path / name).symlink_to(target, target_is_directory=True)
+    except OSError:
+        pytest.skip("no symbolic links")
+    names = ["01/a.mrg", "02/03/e.mrg", "02/d.mrg", "04/c.mrg"]
+    monkeypatch.chdir(tmp_path / "tb")
+    for folder in (tmp_path / "tb", tmp_path / "top", Path(".")):
+        for options in ({"suffixes": [".mrg"]}, {"pattern": "*.mrg"}, {"pattern": "*/*.mrg"}):
+            found = find_files([folder], **options)  # type: ignore[arg-type]
+            assert found == [SourceFile(folder / name, folder) for name in names]
+        assert [file.path for file in find_files([folder], pattern="02/*.mrg")] == [folder / "02" / "d.mrg"]
+
+
 def test_ctb_encodings(tmp_path: Path) -> None:
     path = tmp_path / "chtb_001.fid"
     for encoding in ("gb18030", "utf-8"):

@@ -157,7 +157,8 @@ def each_line(change: Rewrite) -> RewriteLines:
 def guess_encoding(path: Path, fallback: str) -> str:
     """Read a file through to see whether it is UTF-8.
 
-    RETURNS (str): UTF-16 or UTF-32 if the file begins with its byte order mark, UTF-8 if it is valid UTF-8, else the
+    RETURNS (str): UTF-16 or UTF-32 if the file begins with its byte order mark; UTF-8 if it is valid UTF-8 and not
+        ASCII alone, as which files in UTF-16 without a mark, and in encodings of seven bits, are valid too; else the
         fallback. For a stream always UTF-8: bytes read here would be lost to the reader, which reports invalid ones.
     """
     if is_stream(path):
@@ -168,12 +169,12 @@ def guess_encoding(path: Path, fallback: str) -> str:
             return "utf-32"
         if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return "utf-16"
-        if fallback == "utf-8":
-            return fallback
+        if fallback in ("utf-8", "utf-16", "utf-32"):  # the others of these would have begun with a mark
+            return "utf-8"
         file.seek(0)
         try:
-            for _ in codecs.iterdecode(iter(lambda: file.read(1 << 20), b""), "utf-8"):
-                pass
+            texts = codecs.iterdecode(iter(lambda: file.read(1 << 20), b""), "utf-8")
+            n_beyond_ascii = sum(not text.isascii() for text in texts)  # not `any`, which would not read to the end
         except UnicodeDecodeError:
             return fallback
-    return "utf-8"
+    return "utf-8" if n_beyond_ascii else fallback
