@@ -120,6 +120,7 @@ def _match(source: str | Path, suffixes: Sequence[str], pattern: str | None) -> 
 
 def _list_suffixes(folder: Path) -> tuple[str, str]:
     """Count the files of a folder by suffix, for a message, and find the suffix of most."""
-    counts = Counter(suffix_of(file) for file in _paths_below(folder, "*") if file.is_file()).most_common(MOST_LISTED)
+    suffixes = sorted((suffix_of(file) for file in _paths_below(folder, "*") if file.is_file()), reverse=True)
+    counts = Counter(suffixes).most_common(MOST_LISTED)  # of equal ones, files without a suffix come last
     listing = ", ".join(f"{n:,} {f'*{suffix}' if suffix else 'without a suffix'}" for suffix, n in counts)
     return listing or "no files", next((suffix for suffix, _ in counts if suffix), ".txt")
