@@ -18,6 +18,7 @@ from ..files.write import atomic_path, text_output
 from ..tokens import parse_string
 from ..tokens.groups import predictions_from_doc, with_spans
 
+ROW_GROUP = 1 << 24  # bytes in memory of what Parquet compresses together: a batch alone would be too little
 # The sentences of `to_json` where they are rows: names and types, [type] for lists, dicts for records.
 _CONSTITUENT = {"label": str, "start": int, "end": int}
 SENTS = [{"start": int, "end": int, "words": [str], "pos": [str], "constituents": [_CONSTITUENT], "tree": str}]
@@ -125,9 +126,22 @@ def open_output(path: Path, format: str, *, sync: bool = False) -> Iterator[Call
             docs.to_disk(temporary)
     elif format == "parquet":
         path.parent.mkdir(parents=True, exist_ok=True)
-        parquet = require("pyarrow.parquet", "Parquet")
+        pyarrow, parquet = require("pyarrow", "Parquet"), require("pyarrow.parquet", "Parquet")
         with atomic_path(path, sync=sync) as temporary, parquet.ParquetWriter(temporary, row_schema()) as writer:
-            yield lambda parsed: writer.write_table(to_table(parsed.rows))
+            pending: list[Any] = []  # tables of batches, which become one row group
+
+            def write_rows(parsed: Parsed) -> None:
+                pending.append(to_table(parsed.rows))
+                if sum(table.nbytes for table in pending) >= ROW_GROUP:
+                    flush()
+
+            def flush() -> None:
+                writer.write_table(pyarrow.concat_tables(pending))
+                pending.clear()
+
+            yield write_rows
+            if pending:
+                flush()
     else:
         with text_output(path, sync=sync) as file:
 

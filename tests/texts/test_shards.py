@@ -155,6 +155,18 @@ def test_an_id_that_is_null(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert [(row["id"], row["meta"]) for row in rows] == [(None, None), ("0", "false"), ("x", None)]
 
 
+def test_batches_share_a_row_group(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    files = []
+    for size in (1 << 24, 1):
+        monkeypatch.setattr("spacy_parsetag.texts.output.ROW_GROUP", size)
+        assert run("parse", pipeline, "-", tmp_path / "out.parquet", "-b", 2, stdin="a b\n" * 5).exit_code == 0
+        files.append(parquet.ParquetFile(tmp_path / "out.parquet"))
+        (tmp_path / "out.parquet").unlink()
+    assert [file.num_row_groups for file in files] == [1, 3]
+    assert files[0].read() == files[1].read()
+
+
 def test_parquet_input(run: Run, pipeline: Path, tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     from pyarrow import parquet
