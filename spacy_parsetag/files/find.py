@@ -74,7 +74,7 @@ def refuse_missing(path: Path) -> None:
 
 def _files_below(folder: Path, suffixes: Sequence[str], pattern: str | None) -> list[SourceFile]:
     """Find the files below a folder that have one of the suffixes or names, or match the pattern."""
-    paths = [] if os.path.isabs(pattern or "") else _paths_below(folder, pattern or "*")
+    paths = [] if os.path.isabs(pattern or "") else paths_below(folder, pattern or "*")
     files = [
         SourceFile(path, folder)
         for path in paths
@@ -87,7 +87,7 @@ def _files_below(folder: Path, suffixes: Sequence[str], pattern: str | None) -> 
     return files
 
 
-def _paths_below(folder: Path, pattern: str) -> list[Path]:
+def paths_below(folder: Path, pattern: str) -> list[Path]:
     """Find what matches a pattern in a folder and all folders in it, sorted, but for names that begin with a dot.
 
     Each folder comes once, in its own place if it has one here, else where the first symbolic link to it stands.
@@ -120,7 +120,7 @@ def _match(source: str | Path, suffixes: Sequence[str], pattern: str | None) -> 
 
 def _list_suffixes(folder: Path) -> tuple[str, str]:
     """Count the files of a folder by suffix, for a message, and find the suffix of most."""
-    suffixes = sorted((suffix_of(file) for file in _paths_below(folder, "*") if file.is_file()), reverse=True)
+    suffixes = sorted((suffix_of(file) for file in paths_below(folder, "*") if file.is_file()), reverse=True)
     counts = Counter(suffixes).most_common(MOST_LISTED)  # of equal ones, files without a suffix come last
     listing = ", ".join(f"{n:,} {f'*{suffix}' if suffix else 'without a suffix'}" for suffix, n in counts)
     return listing or "no files", next((suffix for suffix, _ in counts if suffix), ".txt")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from ..errors import Errors
-from ..files.find import find_files
+from ..files.find import find_files, paths_below
 from ..files.read import suffix_of
 from ..files.write import TEMPORARY, text_output
 from .input import FORMATS, Record, Source
@@ -375,10 +375,10 @@ def read_stamp(path: Path) -> tuple[int, int]:
 
 
 def hash_files(paths: Iterable[Path]) -> str:
-    """Compute the SHA-256 of the content of files, and of all files in folders with their names."""
+    """Compute the SHA-256 of the content of files, and of all files in folders with their names, but for `.name`."""
     digest = hashlib.sha256()
     for path in paths:
-        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        for file in paths_below(path, "*") if path.is_dir() else [path]:
             if file.is_file() and file.suffix != ".pyc":
                 if file != path:
                     digest.update(str(file.relative_to(path).as_posix()).encode() + b"\0")

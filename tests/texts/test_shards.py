@@ -155,6 +155,22 @@ def test_an_id_that_is_null(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert [(row["id"], row["meta"]) for row in rows] == [(None, None), ("0", "false"), ("x", None)]
 
 
+def test_hashes_follow_linked_folders(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "weights").write_text(name)
+    (tmp_path / "pipeline").mkdir()
+    hashes = set()
+    for name in ("a", "b"):
+        try:
+            (tmp_path / "pipeline" / "encoder").symlink_to(tmp_path / name)
+        except OSError:
+            pytest.skip("no symbolic links")
+        hashes.add(hash_files([tmp_path / "pipeline"]))
+        (tmp_path / "pipeline" / "encoder").unlink()
+    assert len(hashes) == 2
+
+
 def test_batches_share_a_row_group(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     files = []
