@@ -62,6 +62,8 @@ def plain_error(probs: NDArray[Any], right: NDArray[Any]) -> float:
 
 def sweep_error(probs: NDArray[Any], right: NDArray[Any]) -> float:
     """`Reliability.ece_sweep`, of Roelofs et al. (2022), "Mitigating Bias in Calibration Error Estimation"."""
+    if len(np.unique(right)) == 1:  # then any bins will do, and the finest have one probability each
+        return float(np.abs(probs - right).mean())
     order, n = np.argsort(probs, kind="stable"), len(probs)
     expected, true = (np.concatenate([[0.0], np.cumsum(values[order])]) for values in (probs, right))
     error = 0.0

@@ -163,6 +163,8 @@ def _check_fields(data: dict[str, Any]) -> None:
     words = _check_strings(data, "tokens")
     if not all(words):
         raise ValueError(Errors.E553.format(reason="a token is empty"))
+    if not words and data.get("text"):
+        raise ValueError(Errors.E553.format(reason='it has a "text", and "tokens" without one'))
     if data.get("tags") is not None and len(_check_strings(data, "tags")) != len(words):
         raise ValueError(Errors.E553.format(reason=f"{len(words)} tokens have {len(data['tags'])} tags"))
 

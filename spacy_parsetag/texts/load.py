@@ -59,7 +59,8 @@ def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
     nlp (Language): The pipeline, which is changed. Only components before its first parser matter.
     one_sentence (bool): Each text is one sentence: components that do nothing but split are disabled. (spaCy's
         dependency parser stays. It keeps the boundaries that a doc has.) Otherwise the pipeline splits: `one_sentence`
-        is disabled where the pipeline has a splitter, and where it has none, a sentencizer is added.
+        is disabled where the pipeline has a splitter, and where it has none, a sentencizer is added. (Without either,
+        a component that does not declare what it assigns is taken for a splitter.)
     RETURNS (bool): True if a sentencizer was added.
     """
     before_parser = list(takewhile(lambda name: _factory(nlp, name) not in PARSERS, nlp.pipe_names))
@@ -72,9 +73,9 @@ def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
         disabled = one_sentence_pipes if splitters else []
     for name in disabled:
         nlp.disable_pipe(name)
-    if one_sentence or splitters or not one_sentence_pipes:
+    if one_sentence or splitters or not (one_sentence_pipes or all(assigned.values())):
         return False
-    nlp.add_pipe("sentencizer", before=one_sentence_pipes[0])
+    nlp.add_pipe("sentencizer", before=(one_sentence_pipes or [nlp.pipe_names[len(before_parser)]])[0])
     return True
 
 

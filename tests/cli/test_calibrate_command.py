@@ -217,6 +217,8 @@ def test_reliability() -> None:
     # Of equal probabilities the first stay the first: ranges of one each are in order, too.
     right_last = [True, False] * 250 + [True] * 500
     assert measure_reliability([0.75, 0.25] * 500, right_last).ece_sweep == pytest.approx(0.375)
+    # Where all are right, each has a bin: there is nothing to search, in any number of them.
+    assert measure_reliability([0.5, 0.9] * 50_000, [True] * 100_000).ece_sweep == pytest.approx(0.3)
     assert measure_reliability([], []).to_dict() == {
         "n": 0,
         "ece": 0,

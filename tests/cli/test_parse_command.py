@@ -133,6 +133,20 @@ def test_a_pipeline_without_splitter_gets_one_and_says_so(run: Run, pipeline: Pa
     assert "no splitter of sentences" in result.stderr
 
 
+def test_a_pipeline_without_any_component_for_sentences(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    model = change(pipeline, tmp_path, lambda nlp: nlp.remove_pipe("one_sentence"))
+    result = run("parse", model, "-", "--sents", "model", stdin=TEXT)
+    assert [words_of(line) for line in result.stdout.splitlines()] == SENTENCES
+    assert "no splitter of sentences" in result.stderr
+
+    def add_own(nlp: Language) -> None:  # it does not say what it assigns: it may be a splitter
+        nlp.replace_pipe("one_sentence", COMPONENTS[0])
+
+    model = change(pipeline, tmp_path, add_own)
+    result = run("parse", model, "-", "--sents", "model", stdin="One\nTwo words.\n")
+    assert len(result.stdout.splitlines()) == 4 and not result.stderr
+
+
 def test_a_component_that_splits_all_the_same(run: Run, pipeline: Path, tmp_path: Path) -> None:
     model = change(pipeline, tmp_path, lambda nlp: nlp.add_pipe(COMPONENTS[0], after="one_sentence"))
     result = run("parse", model, "-", stdin="One\nTwo words.\n")
@@ -173,6 +187,11 @@ def test_with_a_dependency_parser(run: Run, pipeline: Path, tmp_path: Path) -> N
     split, kept = (run("parse", model, "-", "--sents", how, stdin="a b . c d .\n") for how in ("model", "line"))
     assert [words_of(line) for line in split.stdout.splitlines()] == [["a", "b", "."], ["c", "d", "."]]
     assert [words_of(line) for line in kept.stdout.splitlines()] == [["a", "b", ".", "c", "d", "."]]
+
+
+def test_empty_tokens_beside_a_text(run: Run, pipeline: Path) -> None:
+    result = run("parse", pipeline, "-", "--format", "jsonl", stdin='{"text": "She reads.", "tokens": []}\n')
+    assert "<stdin>:1: [E553]" in result.stderr
 
 
 def test_failures_in_json(run: Run, pipeline: Path, tmp_path: Path) -> None:
