@@ -33,7 +33,7 @@ template <class Semiring> class Chart {
     // gaps: (kinds, 2, n + 1) weight of a split at each gap, by kind of span and by side; empty if splits weigh
     // nothing. kinds: the kind of each span, in the order of `cell`; empty if all spans are of the first kind.
     std::vector<double> gaps;
-    std::vector<int16_t> kinds;
+    std::vector<int32_t> kinds;
     std::vector<double> gap_mass;  // as `gaps`; after `outside`, the probability that a node splits there
 
     // Makes room for a sentence of n words.

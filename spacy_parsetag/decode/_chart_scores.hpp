@@ -106,7 +106,7 @@ template <class Semiring, class T> class ChartScores {
     Shift shift_;
     double label_shift_ = 0;
     const T *rows_ = nullptr, *own_spans_ = nullptr;
-    std::vector<int16_t> cells_;  // set of each span, empty if all may have any tag
+    std::vector<int32_t> cells_;  // set of each span, empty if all may have any tag
     std::vector<int> used_, local_;
     std::vector<double> weights_;             // (sets, length, 4) of the classes; of joint scores, the last two belong to gaps
     std::vector<double> labels_, sums_;       // (spans, 2) weight of the labels of a side; sum of their exponentials
@@ -121,15 +121,15 @@ template <class Semiring, class T> class ChartScores {
         if (b.cell_starts && b.cell_starts[s] >= 0) {
             local_.assign(b.n_sets, -1);
             local_[0] = 0;
-            const int16_t *given = b.cells + b.cell_starts[s];
+            const int32_t *given = b.cells + b.cell_starts[s];
             cells_.assign(given, given + (size_t)n * (n + 1) / 2);
-            for (int16_t &set : cells_) {
+            for (int32_t &set : cells_) {
                 if (set < 0) continue;
                 if (local_[set] < 0) {
                     local_[set] = (int)used_.size();
                     used_.push_back(set);
                 }
-                set = (int16_t)local_[set];
+                set = local_[set];
             }
         }
         n_sets_ = (int)used_.size();

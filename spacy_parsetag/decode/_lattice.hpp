@@ -178,7 +178,7 @@ template <class T> struct Batch {
     // cell_starts[s], -1 for one whose spans may have any tag.
     int n_sets = 1;
     const uint8_t *sets = nullptr;
-    const int16_t *cells = nullptr;
+    const int32_t *cells = nullptr;
     const int64_t *cell_starts = nullptr;
 
     int count(int c) const { return offsets[c + 1] - offsets[c]; }

@@ -6,7 +6,7 @@ Each pass takes the sentences whose status says that they wait for it, and leave
 `TagScores`, on the CPU, as `arguments_of` gives it; see `read_batch`.
 """
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libcpp.vector cimport vector
 
 cdef extern from "_lattice.hpp" namespace "parsetag" nogil:
@@ -37,7 +37,7 @@ cdef extern from "_lattice.hpp" namespace "parsetag" nogil:
         const int32_t *span_ids
         int n_sets
         const uint8_t *sets
-        const int16_t *cells
+        const int32_t *cells
         const int64_t *cell_starts
 
 cdef extern from "_passes.hpp" namespace "parsetag" nogil:
@@ -76,7 +76,7 @@ cdef Batch[real] read_batch(const real[:, ::1] scores, tuple others) except *:
     cdef const real[:, ::1] pairs, spans
     cdef const real[::1] start, end
     cdef const uint8_t[:, ::1] sets
-    cdef const int16_t[::1] cells
+    cdef const int32_t[::1] cells
     cdef int c
     cdef Batch[real] b
     (starts, n_words, offsets, table, bound, pairs, start, end, order, levels, spans, span_starts, span_ids, sets, cells,

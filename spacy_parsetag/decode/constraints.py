@@ -14,7 +14,7 @@ KINDS = ("must", "must not", "uncrossed")
 _FORBIDDEN = -1
 
 # The sets of tags that spans may have, as the compiled passes read them: (C, T) uint8, the tags in each set, all of
-# them in the first; (M,) int16, the set of each span (0, 1), (0, 2) to (0, N), (1, 2) to (N-1, N) of each constrained
+# them in the first; (M,) int32, the set of each span (0, 1), (0, 2) to (0, N), (1, 2) to (N-1, N) of each constrained
 # sentence, -1 for a span that cannot be a node; (S,) int64, first cell of each sentence, -1 for one that may have any.
 LabelSets = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
@@ -76,7 +76,7 @@ def label_sets(constraints: Sequence[Sequence[Constraint]], n_words: NDArray[Any
     cells = [_cells(constraints[s], int(n_words[s]), sets) for s in constrained]
     starts[constrained] = np.cumsum([0, *map(len, cells)])[:-1]
     masks = np.stack(sets.masks).astype(np.uint8)
-    return masks, np.concatenate([np.zeros(0, dtype=np.int16), *cells]), starts
+    return masks, np.concatenate([np.zeros(0, dtype=np.int32), *cells]), starts
 
 
 def sets_of_trees(
@@ -89,10 +89,10 @@ def sets_of_trees(
     n = n_words.astype(np.int64)
     sizes = n * (n + 1) // 2
     set_of = tags.chain_of[tag] + 1
-    cells, stop = [np.zeros(0, dtype=np.int16)], 0
+    cells, stop = [np.zeros(0, dtype=np.int32)], 0
     for length, count in zip(n.tolist(), counts.tolist(), strict=True):
         nodes, stop = slice(stop, stop + count), stop + count
-        grid = np.ones((length + 1, length + 1), dtype=np.int16)  # tags without a label have the first chain
+        grid = np.ones((length + 1, length + 1), dtype=np.int32)  # tags without a label have the first chain
         for i, j in zip(start[nodes].tolist(), end[nodes].tolist(), strict=True):
             grid[:i, i + 1 : j] = grid[i + 1 : j, j + 1 :] = _FORBIDDEN
         grid[start[nodes], end[nodes]] = set_of[nodes]
@@ -128,7 +128,7 @@ class _Sets:
 
 def _cells(constraints: Sequence[Constraint], n: int, sets: _Sets) -> NDArray[Any]:
     """Find the index in `sets` of the tags that each span of a sentence may have; -1 if it cannot be a node."""
-    grid = np.zeros((n + 1, n + 1), dtype=np.int16)  # by start and end
+    grid = np.zeros((n + 1, n + 1), dtype=np.int32)  # by start and end
     for start, end, label, kind in constraints:
         cell = grid[start : start + 1, end : end + 1]
         # A span crosses another if it begins before it and ends inside, or begins inside and ends after it.

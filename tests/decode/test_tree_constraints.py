@@ -1,11 +1,15 @@
 """Constraints on trees that cannot hold together are named, or left out in order."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from batches import random_batch
 
 from spacy_parsetag.decode import Constraint, Distribution, ExactDecoder, TreeDistribution
+from spacy_parsetag.decode.constraints import label_sets
 from spacy_parsetag.decode.repair import find_conflict, keep_possible
+from spacy_parsetag.linearize.tagset import TagSet
 
 
 def test_conflicts_are_named():
@@ -74,3 +78,20 @@ def test_what_is_in_the_way_is_not_always_a_constraint():
     batch.scores[0, 0] = np.nan
     kept, dropped = keep_possible(batch)
     assert dropped == [[], [1]] and kept.constraints[0] == batch.constraints[0]
+
+
+def test_more_sets_of_tags_than_16_bits_number():
+    """Each span of a batch may have labels of its own."""
+    labels = [f"L{i}" for i in range(258)]
+    tags = TagSet([f"R/{label}" for label in labels])
+    n_sentences, n = 79, 30
+    spans = [(i, j) for i in range(n) for j in range(i + 2, n + 1)]
+    pairs = combinations(labels, 2)
+    constraints = [
+        tuple(Constraint(i, j, label, "must not") for i, j in spans for label in next(pairs, ()))
+        for _ in range(n_sentences)
+    ]
+    masks, cells, starts = label_sets(constraints, np.full(n_sentences, n), tags)
+    assert len(masks) > 2**15 and cells[:2].tolist() == [0, 2]
+    forbidden = [[tags[tag] for tag in np.flatnonzero(1 - mask)] for mask in masks[cells]]
+    assert forbidden[cells.argmax()] == ["R/L256", "R/L257"] and forbidden[starts[1] + 1] == ["R/L1", "R/L180"]
