@@ -1,12 +1,14 @@
 """Parse and search on a Ray cluster. Actors load the pipeline once; texts go in, and rows come out."""
 
+from collections import deque
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 from ..compat import require
+from ..errors import Errors
 from .parquet import TableParser, table_settings
-from .shards import Job, Note, Shard, ShardParser
+from .shards import Job, Note, Shard, parse_shard
 
 
 def ray_parse(
@@ -26,14 +28,14 @@ def ray_parse(
     column (str): The column with the texts: strings, or lists of strings for texts in tokens.
     one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
     code (str | Path | None): A Python file with registered functions that the pipeline needs.
-    **options: For `map_batches`: `concurrency`, the number of actors (all CPUs but one, which Ray needs to read); for
-        GPUs `num_gpus=1`; `num_cpus`, `memory`, and so on.
+    **options: For `map_batches`: `concurrency`, the number of actors (all CPUs but one, which Ray needs to read, and no
+        more than there are GPUs for); for GPUs `num_gpus=1`; `num_cpus`, `memory`, and so on.
     RETURNS (ray.data.Dataset): The same rows with the columns "sents" (sentences with "start", "end", "words", "pos",
         "constituents" and "tree", as `parsetag parse --output-format jsonl` writes them) and "error" (null, or why it
         failed).
     """
     settings = table_settings(model, 0 if options.get("num_gpus") else -1, code, one_sentence)
-    options.setdefault("concurrency", _n_actors())
+    options.setdefault("concurrency", _n_workers("ray_parse", options.get("num_gpus") or 0))
     return dataset.map_batches(
         TableParser, fn_constructor_args=[settings, column], batch_format="pyarrow", batch_size=batch_size, **options
     )
@@ -52,31 +54,51 @@ def ray_search(dataset: Any, pattern: str, *, heads: str = "penn", batch_size: i
     from .search import TableSearcher  # with compiled code, which spaCy's command line does without
 
     TableSearcher(pattern, heads)  # an error comes here, and not from an actor
-    options.setdefault("concurrency", _n_actors())
+    options.setdefault("concurrency", _n_workers("ray_search"))
     return dataset.map_batches(
         TableSearcher, fn_constructor_args=[pattern, heads], batch_format="pyarrow", batch_size=batch_size, **options
     )
 
 
-def ray_shards(job: Job, shards: list[Shard], n_actors: int | None) -> Generator[Note, None, None]:
-    """Parse shards with actors on a Ray cluster (RAY_ADDRESS, or one on this machine), in any order.
+def ray_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Generator[Note, None, None]:
+    """Parse shards with tasks on a Ray cluster (RAY_ADDRESS, or one on this machine), in any order.
 
     job (Job): What the shards have in common. Every node must have its folders at the same place.
-    n_actors (int | None): How many actors; None for all CPUs but one. On GPUs each has one GPU.
-    YIELDS (dict[str, Any]): The note on each shard. An actor that dies is started again and parses its shard again.
+    n_workers (int | None): How many tasks at a time; None for all CPUs but one. On GPUs each has one GPU.
+    YIELDS (dict[str, Any]): The note on each shard. Where a process dies, another does its shard, three times at most.
+    RAISES (ValueError): If processes die of a shard. What a task raises comes as it is.
     """
     ray = require("ray", "--engine ray")
     if not ray.is_initialized():
         ray.init(log_to_driver=False)
-    n_gpus = int(job.settings.gpu_id >= 0)
-    actor = ray.remote(num_cpus=1, num_gpus=n_gpus, max_restarts=-1, max_task_retries=-1)(ShardParser)
-    actors = [actor.remote(job.absolute()) for _ in range(min(n_actors or _n_actors(), len(shards)))]
-    pool = require("ray.util", "--engine ray").ActorPool(actors)
-    yield from pool.map_unordered(lambda actor, shard: actor.__call__.remote(shard), shards)
+    on_gpu = job.settings.gpu_id >= 0
+    job = job.absolute()
+    job = job._replace(settings=job.settings._replace(gpu_id=-1 + on_gpu))  # a task sees no GPU but its own
+    # Processes keep the pipeline from task to task; without `max_calls` those with a GPU would end after each.
+    task = ray.remote(num_cpus=1, num_gpus=int(on_gpu), max_calls=0, max_retries=3)(parse_shard)
+    todo, pending = deque(shards), list[Any]()
+    n_tasks = n_workers or _n_workers("--engine ray")
+    try:
+        while todo or pending:
+            while todo and len(pending) < n_tasks:
+                shard = todo.popleft()
+                pending.append(task.remote((job.only(shard), shard)))
+            (done,), pending = ray.wait(pending)
+            yield ray.get(done)
+    except ray.exceptions.RayTaskError as err:
+        raise err.cause from err
+    except ray.exceptions.WorkerCrashedError as err:
+        raise ValueError(Errors.E559) from err
+    finally:
+        for unneeded in pending:
+            ray.cancel(unneeded)
 
 
-def _n_actors() -> int:
-    ray = require("ray", "ray_parse")
+def _n_workers(feature: str, n_gpus: float = 0) -> int:
+    """Count the actors or tasks that a cluster has room for, beside a CPU to read."""
+    ray = require("ray", feature)
     if not ray.is_initialized():
         ray.init()
-    return max(1, int(ray.cluster_resources().get("CPU", 1)) - 1)
+    resources = ray.cluster_resources()
+    n_cpus = int(resources.get("CPU", 1)) - 1
+    return max(1, min(n_cpus, int(resources.get("GPU", 0) / n_gpus)) if n_gpus else n_cpus)

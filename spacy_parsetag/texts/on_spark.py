@@ -1,6 +1,7 @@
 """Parse and search on a Spark cluster. Python workers load the pipeline once; texts go in, and rows come out."""
 
 import json
+import re
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
@@ -59,6 +60,7 @@ def spark_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Genera
         core.
     YIELDS (dict[str, Any]): The note on each shard, when all are done. A task that Spark does again parses only what
         the first attempt did not write.
+    RAISES (ValueError): If a task does, four times.
     """
     builder = require("pyspark.sql", "--engine spark").SparkSession.builder
     if n_workers is not None:
@@ -66,7 +68,13 @@ def spark_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Genera
     columns = ", ".join(f"`{name}` long" for name in Shard._fields)
     rows = builder.getOrCreate().createDataFrame(shards, columns)
     rows = rows.repartitionByRange(min(len(shards), MAX_TASKS), "number").sortWithinPartitions("number")
-    for row in rows.mapInArrow(partial(_parse_shards, job.absolute()), "note string").collect():
+    try:
+        noted = rows.mapInArrow(partial(_parse_shards, job.absolute()), "note string").collect()
+    except require("pyspark.errors", "--engine spark").PythonException as err:
+        if stated := re.search(r"^ValueError: (\[E\d+\] .*)", str(err), re.MULTILINE):
+            raise ValueError(stated[1]) from err
+        raise
+    for row in noted:
         yield json.loads(row.note)
 
 

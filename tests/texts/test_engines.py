@@ -14,9 +14,13 @@ import pytest
 from texts_data import Run, contents, write_texts
 
 from spacy_parsetag.texts import ray_parse, ray_search, spark_parse, spark_search
-from spacy_parsetag.texts.on_spark import _ddl
+from spacy_parsetag.texts.input import Source
+from spacy_parsetag.texts.on_ray import ray_shards
+from spacy_parsetag.texts.on_spark import _ddl, spark_shards
 from spacy_parsetag.texts.output import SENTS
 from spacy_parsetag.texts.parquet import TableParser, table_settings
+from spacy_parsetag.texts.parser import Settings
+from spacy_parsetag.texts.shards import NOTES, Job, Shard, plan_shards
 
 N = 600
 
@@ -154,7 +158,7 @@ def test_names_on_spark(spark: Any, pipeline: Path, code: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine, options", [("ray", ["--workers", 2]), ("spark", [])])
+@pytest.mark.parametrize("engine, options", [("ray", ["--workers", 8]), ("spark", [])])  # on 3 CPUs
 def test_command(
     request: Any, engine: str, options: list[Any], run: Run, pipeline: Path, code: Path, log: Path, tmp_path: Path
 ) -> None:
@@ -170,6 +174,42 @@ def test_command(
     assert not killer.is_alive()
     assert run("parse", pipeline, source, tmp_path / "one", *args).exit_code == 0
     assert contents(tmp_path / engine) == contents(tmp_path / "one")
+
+
+def make_job(tmp_path: Path) -> tuple[Job, list[Shard]]:
+    """Shards of a file that has lost its last text."""
+    source = write_texts(tmp_path / "in.txt", 4)
+    (tmp_path / "out" / NOTES).mkdir(parents=True)
+    settings = Settings("en_parsetag_sm", -1, None, True, "brackets")
+    return Job(settings, (Source(source, "text"),), tmp_path / "out", None), plan_shards([5], 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine, parse_shards", [("ray", ray_shards), ("spark", spark_shards)])
+def test_errors_of_tasks(
+    request: Any, engine: str, parse_shards: Any, pipeline: Path, code: Path, tmp_path: Path
+) -> None:
+    """They come as one line, and not as the tracebacks of an engine."""
+    request.getfixturevalue(engine)
+    job, shards = make_job(tmp_path)
+    job = job._replace(settings=job.settings._replace(model=str(pipeline), code=code))
+    with pytest.raises(ValueError, match=r"^\[E565\] [^\n]*in\.txt has changed[^\n]*$"):
+        list(parse_shards(job, shards, 1))
+
+
+@pytest.mark.slow
+def test_a_shard_that_kills_its_processes(ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "starts"
+
+    def die(task: Any) -> None:
+        with log.open("a") as file:
+            file.write("start\n")
+        os._exit(1)
+
+    monkeypatch.setattr("spacy_parsetag.texts.on_ray.parse_shard", die)
+    with pytest.raises(ValueError, match="E559"):
+        list(ray_shards(*make_job(tmp_path), None))
+    assert len(log.read_text().splitlines()) == 4
 
 
 TREES = [{"start": 0, "end": 0, "words": ["She", "sings"], "pos": ["PRP", "VBZ"], "tree": "", "constituents": [
