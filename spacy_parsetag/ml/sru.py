@@ -12,6 +12,7 @@ Where the input is not as wide as the output, the highway is W_h x_t.
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +22,8 @@ from thinc.util import get_width
 
 from ._sru import backward, forward
 from .words import Arrays, SequenceModel, check_sizes, cut
+
+_PIECE = 1000  # words at a time in prediction
 
 
 def sru_layers(depth: int = 2, hidden_width: int = 128) -> SequenceModel:
@@ -59,6 +62,14 @@ def _init(model: SequenceModel, X: Arrays | None = None, Y: Arrays | None = None
 
 
 def _forward(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
+    if is_train:
+        return _apply(model, X)
+    piece = np.cumsum([len(x) for x in X]) // _PIECE  # a CPU's cache holds each, and memory need not hold all
+    cuts = [0, *(np.flatnonzero(np.diff(piece)) + 1).tolist(), len(X)]
+    return [y for start, end in pairwise(cuts) for y in _apply(model, X[start:end])[0]], lambda dY: dY
+
+
+def _apply(model: SequenceModel, X: Arrays) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
     ops = model.ops
     lengths = np.asarray([len(x) for x in X], dtype=np.int64)
     if not lengths.any():

@@ -135,3 +135,19 @@ def test_dropout_between_layers() -> None:
     dropped = [layers(X, True)[0][0] for _ in range(2)]
     assert not np.allclose(dropped[0], plain) and not np.allclose(*dropped)
     np.testing.assert_array_equal(layers.predict(X)[0], plain)
+
+
+@pytest.mark.parametrize("lengths", [[], [0], [0, 0], [4], [0, 9, 0], [4, 0, 3, 2, 1, 0, 7, 5, 0, 0, 6]])
+def test_prediction_piece_by_piece(lengths: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any cut into pieces gives the outputs of training."""
+    rng = np.random.default_rng(0)
+    layers = sru_layers(2, 3)
+    layers.initialize(X=[rng.normal(size=(3, 5)).astype("f")])
+    X = [rng.normal(size=(n, 5)).astype("f") for n in lengths]
+    expected, _ = layers(X, is_train=True)
+    for size in range(1, 12):
+        monkeypatch.setattr("spacy_parsetag.ml.sru._PIECE", size)
+        found = layers.predict(X)
+        assert [len(y) for y in found] == lengths
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-6)
