@@ -54,7 +54,12 @@ def linearize_cli(
       python -m spacy parsetag linearize tags.jsonl trees.mrg --inverse
     """
     skipped = Skipped(limit=skip_bad)
-    refuse(inverse and check, "--check", "trees, and --inverse reads tags")
+    is_tags = output_format == "tags"
+    of_trees = (("--check", check), ("--output-format", is_tags), ("--glob", glob), ("--encoding", encoding != "utf-8"))
+    for option, is_given in of_trees:
+        refuse(inverse and is_given, option, "trees, and --inverse reads tags")
+    needs = "something to write, and --check writes nothing"
+    refuse(check and (is_tags or output != STANDARD), "--output-format" if is_tags else "OUTPUT", needs)
     files = [Path(source)]
     if source != str(STANDARD) and not inverse:
         files = [file.path for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob)]
