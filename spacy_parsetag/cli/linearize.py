@@ -135,5 +135,5 @@ def check_trees(trees: Iterable[tuple[str, Tree, Parse]]) -> None:
         raise ValueError(Errors.E106.format(inputs="the input"))
     for order, n in same.items():
         typer.echo(f"{order:<5} {n:,} of {n_trees:,} trees came back ({n_words:,} words)")
-    if any(n < n_trees for n in same.values()):
+    if min(same.values()) < n_trees:
         raise typer.Exit(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -193,11 +193,10 @@ class TagScores:
 
     def derive(self, **changes: Any) -> TagScores:
         """Change fields without checking the rest again: the caller's changes keep it valid."""
+        if unknown := changes.keys() - self.__dict__.keys():
+            raise TypeError(unknown)
         derived = object.__new__(TagScores)
-        for field in fields(self):
-            object.__setattr__(derived, field.name, changes.pop(field.name, getattr(self, field.name)))
-        if changes:
-            replace(self, **changes)  # raises a TypeError that names one: they are no fields
+        derived.__dict__.update(self.__dict__, **changes)
         return derived
 
     @property
