@@ -150,7 +150,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Raise or remove the bound (max_stack=None); where it is None, the tags are too few."
     )
     E153 = "Tag {tag!r} is given twice; each column of the scores needs a tag of its own."
-    E154 = "A batch has one first row and one number of words per sentence; got shapes {rows} and {words}."
+    E154 = (
+        "A batch has one first row, one number of words and one number per sentence; got shapes {rows}, {words} and "
+        "{numbers}."
+    )
     E155 = "Sentence {s} of the batch, {n} words from row {row} on, does not fit into {total} rows of scores."
     E156 = "Tag id {id} at row {row} of a decoder's output is none of the {n} tags."
     E157 = "A decoder's output of {n} rows lacks sentence {s}, which has {words} words from row {row} on."
@@ -383,7 +386,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E401 = "A correlation needs {reason}."
     E402 = "Cannot write a figure to {path}: its name must end in {known}."
     E403 = "{path}: not a table of results: {reason}. Write CSV or JSON with treebank, order, f and deviation."
-    E404 = "No mean deviation of treebank {treebank!r} in {order}-order. Give it in the table, or with --deviation."
+    E404 = "{path}: no mean deviation of treebank {treebank!r} in {order}-order. Give it there, or with --deviation."
 
     E450 = "{path} exists already. Choose another place, or remove it first."
     E451 = "All {n:,} sentences have more words than --max-length {longest}, so there is nothing to write. Raise it."
@@ -424,7 +427,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "with --from where it is: a folder with its wheel or its sources, or the address of a package index."
     )
     E481 = "{python} has no pip to install a pipeline with. Bring it: python -m ensurepip."
-    E482 = "{folder} has neither a wheel {name}-{version}-*.whl nor a folder {name} with setup.py."
+    E482 = "{folder} has neither a wheel {name}-{version}-*.whl nor a folder {name} with setup.py, of that version."
     E483 = "pip did not do it, and says above why: {command}"
     E484 = "No such file or folder: {source}. A text of one word comes on standard input, with - for INPUT."
     E485 = "The parser {name!r} is named twice: its scores would stand under one name. Name each parser once."

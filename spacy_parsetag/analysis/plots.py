@@ -80,7 +80,7 @@ def plot_coverage(treebanks: Mapping[str, Inventory], paths: Paths, *, kind: str
     with _figure(paths, [""], x=f"most frequent {kind}", y=f"share of all {kind}", panel=(5.0, 3.4)) as (axes,):
         for name, inventory in treebanks.items():
             shares = inventory.covered()
-            axes.plot(range(1, len(shares) + 1), shares, label=f"{name}, {len(shares)} {kind}", linewidth=1.2)
+            axes.plot(range(1, len(shares) + 1), shares, label=f"{len(shares)} {kind} in {name}", linewidth=1.2)
         axes.set(xscale="log", ylim=(0, 1.03))
         axes.legend(fontsize=7, frameon=False)
 
@@ -141,6 +141,10 @@ def _figure(
     figure.supxlabel(x, fontsize=9)
     figure.supylabel(y, fontsize=9)
     yield panels
+    for axes in panels:
+        legend = axes.get_legend()
+        for text in (axes.title, *axes.texts, *(legend.get_texts() if legend else ())):
+            text.set_parse_math(False)  # dollar signs in names are no formulas
     matplotlib = require("matplotlib", "A figure")
     for path in map(Path, paths):
         kind = path.suffix.lower()[1:]

@@ -44,13 +44,13 @@ def measure_reliability(probs: Sequence[float], right: Sequence[bool]) -> Reliab
     """
     p, truth = np.asarray(probs, dtype=np.float64), np.asarray(right, dtype=np.float64)
     n, bin_ids = max(len(p), 1), _bins_of(p)
-    random = np.random.default_rng(0)
-    chance = float(np.mean([plain_error(p, random.random(len(p)) < p) for _ in range(100)]))
+    rng = np.random.default_rng(0)
+    chance = float(np.mean([plain_error(p, rng.random(len(p)) < p) for _ in range(100)]))
     counts = np.bincount(bin_ids, minlength=N_BINS)
     used = counts > 0
     means = (np.bincount(bin_ids, values, N_BINS)[used] / counts[used] for values in (p, truth))
     rows = zip(counts[used].tolist(), *(mean.tolist() for mean in means), strict=True)
-    bins = [{"n": n, "confidence": confidence, "accuracy": accuracy} for n, confidence, accuracy in rows]
+    bins = [{"n": count, "confidence": mean, "accuracy": share} for count, mean, share in rows]
     errors = plain_error(p, truth), chance, sweep_error(p, truth)
     return Reliability(len(p), *errors, float(p.sum() / n), float(truth.sum() / n), bins)
 

@@ -81,9 +81,10 @@ def read_points(paths: Iterable[Path], means: Mapping[tuple[str, str], float]) -
             except (TypeError, ValueError, OverflowError) as err:
                 raise ValueError(Errors.E403.format(path=path, reason=f"{err} in {row}")) from err
             if order not in ORDERS:
-                raise ValueError(Errors.E051.format(order=order))
+                reason = Errors.E051.format(order=order).rstrip(".")
+                raise ValueError(Errors.E403.format(path=path, reason=reason))
             if mean is None:
-                raise ValueError(Errors.E404.format(treebank=treebank, order=order))
+                raise ValueError(Errors.E404.format(path=path, treebank=treebank, order=order))
             points.append(Point(treebank, order, f, mean))
     return points
 

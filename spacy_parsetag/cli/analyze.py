@@ -30,6 +30,7 @@ from ._util import (
     Skipped,
     SpansKey,
     note_left_out,
+    refuse,
     show,
     stated_errors,
     warn_of_empty,
@@ -160,6 +161,7 @@ def _add_command(name: str, study: Study) -> None:
         spans_key: SpansKey = "constituents",
     ) -> None:
         _check_options(as_json, as_csv, figures)
+        refuse(seed is not None and not limit, "--seed", "--limit, which takes some of the trees")
         skipped = Skipped(limit=skip_bad)
         counted: dict[str, Any] = {}
         with tqdm(unit=" trees", disable=None) as bar:

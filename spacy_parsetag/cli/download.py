@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
+import srsly
 from spacy.util import is_compatible_version
 from typer import Argument as Arg, Option as Opt
 
@@ -59,10 +60,13 @@ def download_cli(
 
 def in_folder(folder: Path, name: str, pipeline_version: str) -> str:
     """Find what pip installs of a folder: the pipeline's wheel, or the folder with its sources."""
-    candidates = [*folder.glob(f"{name}-{pipeline_version}-*.whl"), *folder.glob(f"{name}/setup.py")]
+    candidates = sorted(folder.glob(f"{name}-{pipeline_version}-*.whl"))
+    meta = folder / name / "meta.json"
+    if meta.with_name("setup.py").is_file() and srsly.read_json(meta)["version"] == pipeline_version:
+        candidates.append(meta.parent)
     if not candidates:
         raise ValueError(Errors.E482.format(folder=folder, name=name, version=pipeline_version))
-    return str((candidates[0].parent if candidates[0].name == "setup.py" else candidates[0]).resolve())
+    return str(candidates[0].resolve())
 
 
 def pip(*arguments: str) -> None:

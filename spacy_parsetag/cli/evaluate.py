@@ -104,7 +104,10 @@ def evaluate_cli(
         raise ValueError(Errors.E485.format(name=twice[0]))
     is_alone = len(parsers) == 1
     as_tables = not is_alone or bool(by) or style != "text"
-    refuse(of_pipeline and (fill is not None or multiline), "--fill" if fill else "--multiline", "bracket files")
+    of_brackets = ("--fill", fill), ("--multiline", multiline), ("--encoding", encoding != "utf-8")
+    of_docs = ("--batch-size", batch_size), ("--gpu-id", gpu_id >= 0), ("--code", code)
+    for option, is_given in of_brackets if of_pipeline else of_docs:
+        refuse(is_given, option, "bracket files" if of_pipeline else "a pipeline to score")
     refuse(documents and (of_pipeline or is_alone), "--documents", "several bracket files to compare")
     refuse(as_tables and fill is not None, "--fill", "one TEST and nothing but its scores")
     refuse(as_tables and table, "--table", "one TEST and nothing but its scores")

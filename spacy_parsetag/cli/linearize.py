@@ -54,7 +54,12 @@ def linearize_cli(
       python -m spacy parsetag linearize tags.jsonl trees.mrg --inverse
     """
     skipped = Skipped(limit=skip_bad)
-    refuse(inverse and check, "--check", "trees, and --inverse reads tags")
+    is_tags = output_format == "tags"
+    of_trees = (("--check", check), ("--output-format", is_tags), ("--glob", glob), ("--encoding", encoding != "utf-8"))
+    for option, is_given in of_trees:
+        refuse(inverse and is_given, option, "trees, and --inverse reads tags")
+    needs = "something to write, and --check writes nothing"
+    refuse(check and (is_tags or output != STANDARD), "--output-format" if is_tags else "OUTPUT", needs)
     files = [Path(source)]
     if source != str(STANDARD) and not inverse:
         files = [file.path for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob)]
@@ -130,5 +135,5 @@ def check_trees(trees: Iterable[tuple[str, Tree, Parse]]) -> None:
         raise ValueError(Errors.E106.format(inputs="the input"))
     for order, n in same.items():
         typer.echo(f"{order:<5} {n:,} of {n_trees:,} trees came back ({n_words:,} words)")
-    if any(n < n_trees for n in same.values()):
+    if min(same.values()) < n_trees:
         raise typer.Exit(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,16 +129,17 @@ class TagScores:
     def __post_init__(self) -> None:
         object.__setattr__(self, "starts", _as_whole(self.starts, np.int64, "first rows"))
         object.__setattr__(self, "n_words", _as_whole(self.n_words, np.int32, "numbers of words"))
-        if self.numbers is None:
-            object.__setattr__(self, "numbers", np.arange(len(self.starts)))
+        numbers = np.arange(self.starts.size) if self.numbers is None else self.numbers
+        object.__setattr__(self, "numbers", _as_whole(numbers, np.int64, "numbers of sentences"))
         if self.max_stack is not None and not is_whole(self.max_stack, 0):
             raise ValueError(Errors.E161.format(least=0, value=self.max_stack))
         if not (n_tags := len(self.tags)):
             raise ValueError(Errors.E162)
         if self.scores.ndim != 2 or self.scores.shape[1] != n_tags:
             raise ValueError(Errors.E150.format(rows="R", tags=n_tags, shape=self.scores.shape))
-        if self.starts.ndim != 1 or self.starts.shape != self.n_words.shape:
-            raise ValueError(Errors.E154.format(rows=self.starts.shape, words=self.n_words.shape))
+        shapes = {"rows": self.starts.shape, "words": self.n_words.shape, "numbers": self.numbers.shape}
+        if self.starts.ndim != 1 or len(set(shapes.values())) > 1:
+            raise ValueError(Errors.E154.format(**shapes))
         outside = (self.starts < 0) | (self.n_words < 0) | (self.stops > len(self.scores))
         if outside.any():
             s = outside.argmax()
@@ -192,11 +193,10 @@ class TagScores:
 
     def derive(self, **changes: Any) -> TagScores:
         """Change fields without checking the rest again: the caller's changes keep it valid."""
+        if unknown := changes.keys() - self.__dict__.keys():
+            raise TypeError(unknown)
         derived = object.__new__(TagScores)
-        for field in fields(self):
-            object.__setattr__(derived, field.name, changes.pop(field.name, getattr(self, field.name)))
-        if changes:
-            replace(self, **changes)  # raises a TypeError that names one: they are no fields
+        derived.__dict__.update(self.__dict__, **changes)
         return derived
 
     @property
@@ -288,7 +288,7 @@ def as_floats(array: Any) -> NDArray[Any]:
 
 
 def _as_whole(given: Any, dtype: type[np.signedinteger[Any]], what: str) -> NDArray[Any]:
-    """Convert first rows or numbers of words to an integer type; raise a ValueError if that changes a value."""
+    """Convert what is of sentences to an integer type; raise a ValueError if that changes a value."""
     given = np.asarray(given)
     with np.errstate(invalid="ignore"):
         array = np.ascontiguousarray(given.astype(dtype, copy=False))

@@ -5,6 +5,7 @@ import numpy as np
 from ..errors import Errors
 from .batch import Decoded
 from .constituents import check_cost
+from .constraints import is_whole
 from .distribution import Distribution
 
 
@@ -20,11 +21,11 @@ class MBRDecoder:
     cost (float): The cost of a constituent.
     max_words (int | None): Words of the longest sentence decoded this way, which takes O(N^3) for N words. Longer ones
         get the likeliest tree, as from `ExactDecoder`. None for no limit.
-    RAISES (ValueError): If the cost is not a number from -1e30 to 1e30, or max_words is below 0.
+    RAISES (ValueError): If the cost is not a number from -1e30 to 1e30, or max_words is no whole number of at least 0.
     """
 
     def __init__(self, cost: float = 0.5, max_words: int | None = 100) -> None:
-        if max_words is not None and max_words < 0:
+        if max_words is not None and not is_whole(max_words, 0):
             raise ValueError(Errors.E200.format(what="max_words", least=0, value=max_words))
         check_cost(cost)
         self.cost = cost

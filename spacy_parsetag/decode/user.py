@@ -141,9 +141,10 @@ class TreeDistribution:
             raise ValueError(Errors.E004.format(n_tags=len(ids), n_words=int(batch.n_words[0])))
         if not all(is_whole(column, 0, len(self._columns) - 1) for column in ids):
             raise ValueError(Errors.E174.format(columns=list(ids), last=len(self._columns) - 1))
-        tag_ids = np.argsort(self._columns)[np.asarray(ids)]
+        tag_ids = np.argsort(self._columns)[np.asarray(ids, dtype=np.int64)]
         tags = batch.tags.decode(tag_ids.tolist())
-        batch.linearizer.delinearize(tags)  # raises if they form no tree
+        if tags:  # a sentence without words has one sequence, and no tree
+            batch.linearizer.delinearize(tags)  # raises if they form no tree
         outside = batch.max_stack is not None and largest_stack(tags, batch.linearizer.lattice) > batch.max_stack
         if outside or not _agrees(batch, tag_ids):
             return -np.inf

@@ -52,4 +52,5 @@ def _make_record(where: str, text: str | list[str] | None) -> Record:
 
 def table_settings(model: str | Path, gpu_id: int, code: str | Path | None, one_sentence: bool) -> Settings:
     """Make the settings to parse tables. A folder or file gets its full path: workers run in other folders."""
-    return Settings(str(model), gpu_id, None if code is None else Path(code), one_sentence, "parquet").absolute()
+    name = model if isinstance(model, str) else str(model.resolve())  # a `Path` is never a package
+    return Settings(name, gpu_id, None if code is None else Path(code), one_sentence, "parquet").absolute()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
+from spacy.util import is_package
 
 from ..errors import Errors
 from ..tokens import doc_to_strings, one_sentence, parse_string
@@ -42,10 +43,12 @@ class Settings(NamedTuple):
     k_best: int = 0
 
     def absolute(self) -> "Settings":
-        """Give the same with full paths, for workers that run in other folders."""
+        """Give the same with full paths, for workers that run in other folders. As in `spacy.load`, a package counts
+        more than a folder of its name."""
         model = Path(self.model)
+        is_folder = model.exists() and not is_package(self.model)
         code = self.code and self.code.resolve()
-        return self._replace(model=str(model.resolve()) if model.exists() else self.model, code=code)
+        return self._replace(model=str(model.resolve()) if is_folder else self.model, code=code)
 
 
 class BatchParser:

@@ -8,9 +8,9 @@ note, or differs from it, is parsed again. When all shards are there, the notes 
 import hashlib
 import json
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from importlib.metadata import version
 from itertools import islice
@@ -27,6 +27,7 @@ from .parser import BatchParser, Settings, in_batches, load_parser
 
 MANIFEST = "manifest.json"
 NOTES = ".notes"  # the folder of the notes on shards, until the run ends
+LOCK = ".lock"  # in that folder, of the run that is at work
 SHARD_SUFFIXES = {"brackets": ".mrg", "jsonl": ".jsonl", "spacy": ".spacy", "parquet": ".parquet"}
 COUNTS: dict[str, type] = {"n_several": int, "n_ids": int, "failures": list}  # of a `Parsed`, and of a note
 PACKAGES = ("spacy-parsetag", "spacy", "thinc", "numpy")
@@ -189,7 +190,14 @@ class Run:
         self.head = json.loads(json.dumps(describe_run(job, parser, shard_size, counts)))
         self.notes: dict[str, Note] = {}  # by the file of the shard
         self.n_done = self.n_failed = self.n_several = self.n_ids = 0  # texts
-        path = job.folder / MANIFEST
+        with ExitStack() as lock:
+            lock.enter_context(lock_folder(job.folder))  # first: a run that ends changes the manifest and the notes
+            self._begin(resume)
+            self.lock = lock.pop_all()
+
+    def _begin(self, resume: bool) -> None:
+        """Count what an earlier run has left, if this may go on with it, and make the folder fit to go on."""
+        job, path = self.job, self.job.folder / MANIFEST
         saved_notes: dict[int, Any] = {}
         if path.exists():
             manifest = read_manifest(path)
@@ -205,10 +213,8 @@ class Run:
                     self.add(note)
             if not resume:
                 raise ValueError(Errors.E562.format(path=job.folder, n_done=len(self.notes), n=len(self.shards)))
-        elif job.folder.exists() and not all(one.name == NOTES or one.match(TEMPORARY) for one in job.folder.iterdir()):
+        elif not all(one.name == NOTES or one.match(TEMPORARY) for one in job.folder.iterdir()):
             raise ValueError(Errors.E561.format(path=job.folder))
-        (job.folder / NOTES).mkdir(parents=True, exist_ok=True)
-        self.lock = lock_folder(job.folder)
         for folder in (job.folder, job.folder / NOTES):
             remove_temporaries(folder)  # of a run that was killed
         lacks_shards = len(self.notes) < len(self.shards)
@@ -239,16 +245,18 @@ class Run:
             shard may hold the old texts or the new ones.
         """
         remove_temporaries(self.job.folder)  # of workers that were killed and replaced
-        for source, begun in zip(self.job.sources, self.head["sources"], strict=True):
-            if hash_files([source.path]) != begun["sha256"]:
-                self.lock.close()
-                shutil.rmtree(self.job.folder / NOTES)
-                raise ValueError(Errors.E565.format(path=source.path))
-        shards = [self.notes[self.job.name(shard)] for shard in self.shards]
-        counts = {"n_texts": self.n_texts, "n_failed": self.n_failed}
-        write_json({**self.head, **counts, "shards": shards}, self.job.folder / MANIFEST)
+        pairs = zip(self.job.sources, self.head["sources"], strict=True)
+        changed = [source.path for source, begun in pairs if hash_files([source.path]) != begun["sha256"]]
+        if not changed:
+            shards = [self.notes[self.job.name(shard)] for shard in self.shards]
+            counts = {"n_texts": self.n_texts, "n_failed": self.n_failed}
+            write_json({**self.head, **counts, "shards": shards}, self.job.folder / MANIFEST)
+        for path in (self.job.folder / NOTES).iterdir():
+            if path.name != LOCK:
+                path.unlink(missing_ok=True)
         self.lock.close()
-        shutil.rmtree(self.job.folder / NOTES)
+        if changed:
+            raise ValueError(Errors.E565.format(path=changed[0]))
 
 
 def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
@@ -335,25 +343,42 @@ def is_unfinished(folder: Path) -> bool:
         return False
 
 
-def lock_folder(folder: Path) -> IO[bytes]:
-    """Keep other runs out of a folder of shards until the file that this returns is closed, or the process ends.
+@contextmanager
+def lock_folder(folder: Path) -> Iterator[IO[bytes]]:
+    """Keep other runs out of a folder of shards until the block, or the process, ends. No empty folder of notes stays.
 
     RAISES (ValueError): If another run is in it.
     """
-    file = (folder / NOTES / ".lock").open("ab")
+    path = folder / NOTES / LOCK
+    path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError) as err:  # the latter on Windows
-        file.close()
+        file = path.open("ab")
+    except FileNotFoundError as err:  # the other one ends at this moment
         raise ValueError(Errors.E571.format(path=folder)) from err
-    return file
+    with file:
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if not os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                    raise BlockingIOError  # the other one has removed this file, and a third has made a new one
+        except (BlockingIOError, FileNotFoundError, PermissionError) as err:  # the last on Windows
+            raise ValueError(Errors.E571.format(path=folder)) from err
+        try:
+            yield file
+        finally:
+            if sys.platform == "win32":  # which removes no file that is open
+                file.close()
+            with suppress(OSError):  # there, another run may have it by now
+                path.unlink()
+            file.close()
+            with suppress(OSError):  # there are notes, or another run is about to begin
+                path.parent.rmdir()
 
 
 def check_same(old: dict[str, Any], new: dict[str, Any], folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Pearson's correlation, the tables it is read from, and what cannot be read."""
 
 import json
+import re
 from collections.abc import Sequence
 from math import acos, pi, sqrt
 from pathlib import Path
@@ -67,7 +68,7 @@ def test_results(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     assert read_points([path], MEANS) == POINTS
-    with pytest.raises(ValueError, match=r"\[E404\].*'b'"):
+    with pytest.raises(ValueError, match=rf"\[E404\] {re.escape(str(path))}: .*'b'"):
         read_points([path], {})
 
 
@@ -96,8 +97,9 @@ def test_one_object(tmp_path: Path) -> None:
 def test_no_results(tmp_path: Path, name: str, text: str, code: str) -> None:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=rf"\[{code}\]"):
+    with pytest.raises(ValueError, match=rf"\[{code}\]") as raised:
         read_points([path], {})
+    assert str(path) in str(raised.value)
 
 
 @pytest.mark.parametrize(

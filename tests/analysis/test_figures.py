@@ -76,6 +76,19 @@ def test_orders_of_a_user(tmp_path: Path) -> None:
     assert "mine-order" in path.read_text()
 
 
+@pytest.mark.parametrize("name", ["_dev", r"x$\frac$", "x$y$", r"x\$"])
+def test_names_of_treebanks(name: str, tmp_path: Path) -> None:
+    """They are drawn as they are, whatever Matplotlib reads in such text elsewhere."""
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    path = tmp_path / "figure.svg"
+    plot_coverage({name: count_tags([TREE]), "b": count_tags([TREE])}, [path], kind="tags")
+    assert f" tags in {name}<" in path.read_text() and " tags in b<" in path.read_text()
+    plot_deviations({name: deviations()}, [path])
+    assert f">{name}<" in path.read_text()
+    plot_correlation([*POINTS, Point(name, "pre", 50, 6)], Correlation(4, -0.99, 0.05), [path])
+    assert f">{name}<" in path.read_text()
+
+
 @pytest.mark.parametrize("integers", [True, False])
 def test_ticks(integers: bool) -> None:
     """Where x counts things, its ticks are whole numbers."""

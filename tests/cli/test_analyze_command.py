@@ -157,6 +157,7 @@ def test_figures(run: Run, treebank: Path, tmp_path: Path) -> None:
         (["deviation", "x=trees.mrg", "x=trees.mrg"], "[E457]"),
         (["deviation", "trees.mrg", "--json", "--csv"], "[E459]"),
         (["deviation", "trees.mrg", "--figure", "figure.gif"], "[E402]"),
+        (["deviation", "trees.mrg", "--seed", "4"], "[E455] --seed needs --limit"),
         (["correlation", "missing.csv"], "[E030]"),
         (["correlation", "results.csv"], "[E404]"),
         (["correlation", "few.csv"], "[E401]"),

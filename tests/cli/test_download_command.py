@@ -77,6 +77,10 @@ def test_errors(calls: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert "E478" in message("en_other") and "id_parsetag_sm" in message("en_other")
     assert "E480" in message(NAME) and f"./models/{NAME}" in message(NAME)
     assert "E482" in message(NAME, "--from", tmp_path)
+    (tmp_path / NAME).mkdir()
+    (tmp_path / NAME / "setup.py").touch()
+    (tmp_path / NAME / "meta.json").write_text('{"version": "9.9.9"}')  # of another version of the pipeline
+    assert f"[E482] {tmp_path} has neither" in message(NAME, "--from", tmp_path)
     assert calls == []
     (tmp_path / f"{NAME}-{VERSION}-broken.whl").touch()
     assert "E483" in message(NAME, "--from", tmp_path) and calls

@@ -274,9 +274,14 @@ def test_options_that_would_do_nothing(run: Run, treebank: Path, tmp_path: Path)
         ([other, "--table"], "--table needs one TEST"),
         (["--by", "label", "--table"], "--table needs one TEST"),
         (["--samples", 5], "--samples needs several parsers"),
+        (["--batch-size", 4], "--batch-size needs a pipeline"),
+        (["--gpu-id", 0], "--gpu-id needs a pipeline"),
+        (["--code", "absent.py"], "--code needs a pipeline"),
     ]:
         result = run("evaluate", treebank, treebank, *options)
         assert result.exit_code == 1 and f"[E455] {message}" in result.stderr and not result.stdout
+    for options in (["--fill", tmp_path.parent / "filled.mrg"], ["--multiline"], ["--encoding", "latin-1"]):
+        assert f"[E455] {options[0]} needs bracket files" in run("evaluate", "model", tmp_path, *options).stderr
 
 
 def test_empty_lines_at_the_end(run: Run, tmp_path: Path) -> None:

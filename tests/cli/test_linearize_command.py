@@ -104,7 +104,7 @@ def test_an_input_is_never_overwritten(run: Run, tmp_path: Path, options: list[s
         assert source.read_text() == TREES
 
 
-def test_inverse_skips_and_does_not_check(run: Run, tmp_path: Path) -> None:
+def test_inverse_skips(run: Run, tmp_path: Path) -> None:
     lines = run("linearize", "-", stdin=TREES).stdout.splitlines()
     tags = "\n".join([lines[0], "{}", *lines[1:]])
     assert "<stdin>:2: [E452]" in run("linearize", "-", "--inverse", stdin=tags).stderr
@@ -112,8 +112,22 @@ def test_inverse_skips_and_does_not_check(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 0 and result.stdout == TREES and "skipped <stdin>:2: [E452]" in result.stderr
     assert "[E456] 1 of 4" in run("linearize", "-", tmp_path / "x", "--inverse", "--skip-bad", "24%", stdin=tags).stderr
     assert not (tmp_path / "x").exists()
-    refused = run("linearize", "-", "--inverse", "--check", stdin=tags)
-    assert refused.exit_code == 1 and "[E455] --check needs" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "args, option",
+    [
+        (["--inverse", "--check"], "--check"),
+        (["--inverse", "--output-format", "tags"], "--output-format"),
+        (["--inverse", "--glob", "*"], "--glob"),
+        (["--inverse", "--encoding", "latin-1"], "--encoding"),
+        (["--check", "--output-format", "tags"], "--output-format"),
+        (["trees.mrg", "--check"], "OUTPUT"),
+    ],
+)
+def test_options_that_would_do_nothing(run: Run, args: list[str], option: str) -> None:
+    refused = run("linearize", "-", *args, stdin=TREES)
+    assert refused.exit_code == 1 and f"[E455] {option} needs" in refused.stderr and not refused.stdout
 
 
 def test_a_name_of_a_compressed_file_is_refused(run: Run, tmp_path: Path) -> None:

@@ -28,15 +28,17 @@ def test_types_that_float32_holds(dtype):
 
 
 @pytest.mark.parametrize(
-    "name, value", [("n_words", [2.9]), ("n_words", [2**40]), ("starts", [0.9]), ("starts", [np.nan])]
+    "name, value",
+    [("n_words", [2.9]), ("n_words", [2**40]), ("starts", [0.9]), ("starts", [np.nan]), ("numbers", [0.5])],
 )
 def test_rows_and_words_that_are_not_whole(name, value):
     batch = with_spans(random_batch([2]))
-    what = {"n_words": "numbers of words", "starts": "first rows"}[name]
+    what = {"n_words": "numbers of words", "starts": "first rows", "numbers": "numbers of sentences"}[name]
     for part in (batch, batch.spans)[: 1 + (name == "starts")]:
         with pytest.raises(ValueError, match=rf"\[E181\] The {what} .*; got {value[0]}"):
             replace(part, **{name: value})
     assert replace(batch, n_words=[2.0]).n_words.dtype == np.int32
+    assert replace(batch, numbers=[7]).select([0]).numbers.tolist() == [7]
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, 2.0, "2", True])

@@ -190,8 +190,9 @@ def test_the_mean_of_several():
 
 def test_a_decoder_as_the_others():
     assert isinstance(MBRDecoder(), Decoder) and MBRDecoder().max_words == 100
-    with pytest.raises(ValueError, match=r"E200.*max_words must be at least 0; got -1"):
-        MBRDecoder(max_words=-1)
+    for value in (-1, "3", 2.5, np.nan, True):
+        with pytest.raises(ValueError, match=rf"E200.*max_words must be at least 0; got {value!r}"):
+            MBRDecoder(max_words=value)
 
 
 def test_refuses_what_does_not_fit():

@@ -296,6 +296,11 @@ def test_log_prob_of_no_tree():
     assert distribution.log_prob([0, 2, 1, 2, 1]) == 0
 
 
+def test_log_prob_without_words():
+    distribution = TreeDistribution.from_batch(random_batch([0]), 0)
+    assert distribution.log_prob([]) == distribution.log_prob(distribution.argmax[0]) == 0
+
+
 def test_log_prob_of_a_tree_that_crosses():
     """Bare nodes and labelled ones: no tree with them has the constituent that must be there."""
     tags = ["l", "r", "L", "R", "L/S", "R/S"]

@@ -155,6 +155,8 @@ def test_refuses_what_does_not_fit():
         TagScores(scores, [-1], [2], TAGS, ORDERS["in"])
     with pytest.raises(ValueError, match="E154"):
         TagScores(scores, [0, 1], [2], TAGS, ORDERS["in"])
+    with pytest.raises(ValueError, match="E154"):
+        TagScores(scores, [0, 3], [2, 1], TAGS, ORDERS["in"], numbers=[5])
     with pytest.raises(ValueError, match="E150"):
         TagScores(scores[:, 1:], [0], [2], TAGS, ORDERS["in"])
     with pytest.raises(ValueError, match="E161"):

@@ -66,13 +66,16 @@ def check(found: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
 
 
 def test_settings_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What lies in the folder gets its full path; a package keeps its name."""
+    """What lies in the folder gets its full path; a package keeps its name, even beside a folder of that name."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "model").mkdir()
     found = table_settings("model", 0, "code.py", True)
     assert (found.model, found.gpu_id, found.code) == (str(tmp_path / "model"), 0, tmp_path / "code.py")
     found = table_settings("en_parsetag_sm", -1, None, False)
     assert (found.model, found.gpu_id, found.code) == ("en_parsetag_sm", -1, None)
+    (tmp_path / "spacy").mkdir()
+    assert table_settings("spacy", -1, None, True).model == "spacy"
+    assert table_settings(Path("spacy"), -1, None, True).model == str(tmp_path / "spacy")
 
 
 def test_tables(pipeline: Path, code: Path, rows: list[dict[str, Any]]) -> None:

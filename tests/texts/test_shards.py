@@ -16,6 +16,7 @@ from collections import Counter
 from importlib.metadata import version
 from itertools import chain, repeat
 from pathlib import Path
+from pkgutil import resolve_name
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
@@ -424,6 +425,66 @@ def test_two_runs_in_one_folder(run: Run, pipeline: Path, tmp_path: Path) -> Non
         assert result.exit_code == 1 and f"[E571] Another run is writing to {out}" in result.stderr
         assert (out / ".0123456789abcdef.tmp").exists()
     assert run("parse", pipeline, source, out, "--resume").exit_code == 0
+    with lock_folder(out):
+        assert "[E571]" in run("parse", pipeline, source, out).stderr  # before it reads what may still change
+    assert "[E562]" in run("parse", pipeline, source, out).stderr
+    assert sorted(path.name for path in out.iterdir()) == ["000000.mrg", MANIFEST]
+
+
+def begin(pipeline: Path, folder: Path) -> ShardRun:
+    """Begin a run over one text, or go on with it."""
+    settings = Settings(str(pipeline), -1, None, True, "brackets")
+    source = Source(write_texts(folder / "in.txt", 1), "text")
+    return ShardRun(Job(settings, (source,), folder / "out", None), load_parser(settings), 1, resume=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fcntl")
+@pytest.mark.parametrize("begins_again", [False, True])
+@pytest.mark.parametrize("name", ["spacy_parsetag.texts.shards:lock_folder", "pathlib:Path.open", "fcntl:flock"])
+def test_a_run_that_begins_as_another_ends(
+    pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, begins_again: bool
+) -> None:
+    """It finds all shards parsed, or is told that there is another run, which may be a third one by now."""
+    first, others = begin(pipeline, tmp_path), []
+    first.add(ShardParser(first.job)(first.shards[0]))
+    inner = resolve_name(name)
+
+    def end_first(*args: Any, **options: Any) -> Any:
+        if not name.endswith("open") or "ab" in args:
+            monkeypatch.undo()
+            first.finish()
+            others.extend([begin(pipeline, tmp_path)] * begins_again)
+        return inner(*args, **options)
+
+    monkeypatch.setattr(name.replace(":", "."), end_first)
+    if name.endswith("lock_folder") and not begins_again:
+        others.append(begin(pipeline, tmp_path))
+    else:
+        with pytest.raises(ValueError, match="E571"):
+            begin(pipeline, tmp_path)
+    for other in others:
+        assert other.n_done == 1
+        other.finish()
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["000000.mrg", MANIFEST]
+
+
+def test_a_run_ends_as_another_begins(pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of the notes stays for the other."""
+    first, others, inner = begin(pipeline, tmp_path), [], Path.rmdir
+
+    def begin_other(path: Path) -> None:
+        monkeypatch.undo()
+        others.append(begin(pipeline, tmp_path))
+        inner(path)
+
+    first.add(ShardParser(first.job)(first.shards[0]))
+    monkeypatch.setattr(Path, "rmdir", begin_other)
+    first.finish()
+    assert others[0].n_done == 1
+    with pytest.raises(ValueError, match="E571"):
+        begin(pipeline, tmp_path)
+    others[0].finish()
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["000000.mrg", MANIFEST]
 
 
 def test_two_runs_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -437,11 +498,11 @@ def test_two_runs_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(LK_NBLCK=2, locking=locking))
     monkeypatch.setattr(sys, "platform", "win32")
-    (tmp_path / ".notes").mkdir()
     with lock_folder(tmp_path) as file:
         assert held == [file.fileno()]
-        with pytest.raises(ValueError, match="E571"):
-            lock_folder(tmp_path)
+        with pytest.raises(ValueError, match="E571"), lock_folder(tmp_path):
+            pass
+    assert not list(tmp_path.iterdir())
 
 
 def test_shards_in_any_order(pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
