@@ -312,7 +312,7 @@ def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[list[Any]]:
 def tabulate(tregex: Tregex, columns: TreeColumns, by: tuple[str, ...]) -> Counter[tuple[str, ...]]:
     """Count ways to match by the labels, or the head words, of nodes."""
     nodes, names = tregex.matches(columns)
-    codes = []
+    codes, absent = [], columns.codes.get("", len(columns.strings))  # a root may be called "", as no node is
     for key in by:
         name, _, what = key.partition(".")
         counted = nodes if name == MATCH else names[name]
@@ -320,7 +320,7 @@ def tabulate(tregex: Tregex, columns: TreeColumns, by: tuple[str, ...]) -> Count
             heads = columns.heads(tregex.rules)
             while (columns.size[counted] * (counted >= 0)).any():
                 counted = np.where(counted >= 0, counted + heads[counted], counted)
-        codes.append(np.where(counted >= 0, columns.label[counted], len(columns.strings)))
+        codes.append(np.where(counted >= 0, columns.label[counted], absent))
     rows, numbers = np.unique(np.stack(codes), axis=1, return_counts=True)
     texts = zip(*(map([*columns.strings, ""].__getitem__, row) for row in rows.tolist()), strict=True)
     return Counter(dict(zip(texts, numbers.tolist(), strict=True)))

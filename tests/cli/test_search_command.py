@@ -197,6 +197,9 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
     by_head = run("search", "VP < /^VB/=v", path, "--by", "v.head").stdout.splitlines()
     assert by_head == ["count  v.head", "    2  sings", "    1  know", "    1  reads"]
     assert run("search", "XP=x", path, "--by", "x").stdout == "count  x\n"
+    bare = folder / "bare.mrg"  # a root without a label counts with the matches that have no x
+    bare.write_text("( (S (NP (NN a)) (S (NN b))))\n", encoding="utf-8")
+    assert run("search", "S ?> ROOT=x", bare, "--by", "x", "--csv").stdout == "count,x\n2,\n"
     table = run("search", "VP=x < /^VB/=v", path, "--by", "v", "--by", "match", "--csv").stdout
     assert table.splitlines() == ["count,v,match", "3,VBZ,VP", "1,VBP,VP"]
     rows = run("search", "NP < DT=d", path, "--csv").stdout.splitlines()
