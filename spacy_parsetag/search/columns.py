@@ -177,7 +177,7 @@ class TreeColumns:
         try:
             texts = json.loads((folder / "columns.json").read_text(encoding="utf-8"))
             if texts["format"] == _FORMAT:
-                arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
+                arrays: Any = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in _ARRAYS}
                 columns = cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
                 columns._check()
                 return columns

@@ -178,6 +178,8 @@ def test_saved_and_joined(tmp_path: Path) -> None:
     columns.to_disk(tmp_path / "saved")
     loaded = TreeColumns.from_disk(tmp_path / "saved")
     assert trees_of(loaded) == trees_of(columns) == [f"(TOP (N{i} w{i}) (X x))" for i in range(3)]
+    # Mapped, and yet plain arrays: each slice of a `memmap` takes several times as long.
+    assert type(loaded.label) is np.ndarray and isinstance(loaded.label.base, np.memmap)
     assert [loaded.where(i) for i in range(3)] == ["0.mrg:1", "1.mrg:1", "2.mrg:1"]
     assert loaded.nodes_of(np.array([0, 2])).tolist() == [*range(5), *range(10, 15)]
     assert len(TreeColumns.join([])) == 0
