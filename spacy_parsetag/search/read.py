@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..treebanks.penn import OnError
 
 BATCH = 1 << 16  # trees
+_MARK = re.compile(rb"\xef\xbb\xbf(?<![^\r\n]\xef\xbb\xbf)(?!\xef\xbb\xbf)")  # one of byte order that begins a line
 _CLOSING = re.compile(rb"\s*\)")
 _EMPTY = re.compile(rf"^[ \t]*\((?:{'|'.join(sorted(ROOT_LABELS))})\s*\)[ \t]*$", re.MULTILINE)
 
@@ -45,6 +46,7 @@ def read_brackets(
         except UnicodeError as err:
             raise TreebankError(name, 1, why_misread(err, encoding)) from err
         errors = "surrogatepass"
+    data = _MARK.sub(b"", data)
     start, line = 0, 1
     is_plain = b"\xef\xbb\xbf" not in data
     while is_plain and start < len(data):

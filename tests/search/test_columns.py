@@ -1,5 +1,6 @@
 """Columns equal the trees they are made of, whatever they are made from; heads equal the rules."""
 
+import io
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -99,11 +100,29 @@ def test_a_bracket_too_many(batch: int, tmp_path: Path) -> None:
 def test_other_encodings() -> None:
     data = "(TOP (NN Käse))\n".encode("latin-1")
     assert trees_of(TreeColumns.join(read_brackets(data, "x", encoding="latin-1"))) == ["(TOP (NN Käse))"]
-    assert trees_of(TreeColumns.join(read_brackets(b"\xef\xbb\xbf(TOP (NN a))", "x"))) == ["(TOP (NN a))"]
     with pytest.raises(ValueError, match=r"E101.*'none'"):
         list(read_brackets(data, "x", encoding="none"))
     with pytest.raises(TreebankError, match=r"x:1:.*--encoding is utf-16"):
         list(read_brackets(data[:-1], "x", encoding="utf-16"))
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r", "\r\n"])
+def test_byte_order_marks(line_break: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They do not slow reading down, at the start of a file or of one that was joined to others; elsewhere they are
+    what they are for other commands."""
+    text = line_break.join(["\ufeff(TOP (NN a))", "\ufeff(TOP", "\ufeff(NN b)) (NN c)", ""])
+    errors: list[TreebankError] = []
+    for wrong in (text.replace(" (NN c)", "\ufeff(NN c)"), text.replace("\ufeff(TOP", "\ufeff\ufeff(TOP")):
+        expected: list[TreebankError] = []
+        trees = list(read_trees(io.StringIO(wrong, newline=None), on_error=expected.append))
+        found = TreeColumns.join(read_brackets(wrong.encode(), "x", on_error=errors.append))
+        assert found.line.tolist() == [tree.line for tree in trees]
+        assert [error.line for error in errors] == [error.line for error in expected] != []
+        errors.clear()
+    monkeypatch.setattr("spacy_parsetag.search.read._read_rest", None)
+    columns = TreeColumns.join(read_brackets(text.encode(), "x"))
+    assert trees_of(columns) == ["(TOP (NN a))", "(TOP (NN b))", "(TOP (NN c))"]
+    assert columns.line.tolist() == [1, 2, 3]
 
 
 def test_rows_that_are_no_parses() -> None:
