@@ -173,6 +173,7 @@ def test_tables_that_are_damaged() -> None:
     for part, value in [
         ("words", "ab"), ("words", [1, 2]), ("pos", "XX"), ("constituents", "S"), ("constituents", ["S"]),
         ("constituents", [{"label": "S", "start": 0, "end": 1.5}]),
+        ("constituents", [{"label": "S", "start": 2**32, "end": 2**32 + 2}]),
         ("constituents", [{"label": 1, "start": 0, "end": 2}]),
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=r"x:1: no parsed text"):
