@@ -210,14 +210,31 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
 
 def test_no_more_is_made_than_is_shown(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over batches too; everything is counted all the same."""
-    made: list[Hits] = []
+    made: list[list[Hits]] = []
     monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 1)
     monkeypatch.setattr(
-        "spacy_parsetag.texts.search.search_file", lambda *given: made.append(search_file(*given)) or made[-1]
+        "spacy_parsetag.texts.search.search_file", lambda *given: made.append([*search_file(*given)]) or made[-1]
     )
     for options in ([], ["--csv"], ["--mrg"], ["--html", folder / "page.html"]):
         assert run("search", "NP", folder / "c.jsonl", *options, "--limit", 2).exit_code == 0
-    assert [(len(hits.items), hits.totals["matches"]) for hits in made] == [(2, 4)] * 4
+    of_batches = [[(len(hits.items), hits.totals["matches"]) for hits in batches] for batches in made]
+    assert of_batches == [[(1, 1), (1, 1), (0, 2), (0, 0)]] * 4
+
+
+def test_batches_are_searched_and_written_one_by_one(
+    run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, pattern = folder / "c.jsonl", "NP=x | FRAG | XX < PRP|JJ|YY"
+    options: list[list[str]] = [[], ["--csv"], ["--by", "x"], ["--count"]]
+    whole = [run("search", pattern, path, *more) for more in options]
+    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 1)
+    for result, more in zip(whole, options, strict=True):
+        by_batches = run("search", pattern, path, *more)
+        assert (by_batches.stdout, by_batches.stderr) == (result.stdout, result.stderr)
+    with path.open("a", encoding="utf-8") as file:
+        file.write("{}\n")
+    result = run("search", pattern, path)
+    assert result.exit_code == 1 and result.stdout == whole[0].stdout != ""
 
 
 def test_labels_that_no_node_has(run: Callable[..., Any], folder: Path) -> None:
