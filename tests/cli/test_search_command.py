@@ -463,6 +463,15 @@ def test_hyphens_are_no_words(run: Callable[..., Any]) -> None:
     assert run("complexity", "-", "--csv", stdin=text).stdout.splitlines()[1].startswith("<stdin>,4,1,")
 
 
+def test_complexity_of_trees_that_are_not_clean(run: Callable[..., Any]) -> None:
+    """Its patterns pass over S-TPC. Other dashes, of parts of speech and words, do not matter."""
+    text = "( (S (S-TPC-1 (NP (PRP he)) (VP (VBZ sings))) (NP (PRP he)) (VP (VBZ says) (S (-NONE- *T*-1)))))"
+    assert "[W450]" in (said := run("complexity", "-", stdin=text).stderr) and "(-NONE-, S-TPC-1)" in said
+    text = "(TOP (PRT|ADVP (-LRB- -LRB-) (NN-X a=b) (S (NP=2 (NN a)))))"
+    assert "(NP=2)" in run("complexity", "-", stdin=text).stderr
+    assert run("complexity", "-", stdin=text.replace("=2", "")).stderr == ""
+
+
 def test_complexity_names_files_without_trees(run: Callable[..., Any], folder: Path) -> None:
     (folder / "b2.mrg").write_text("(TOP)\n", encoding="utf-8")
     result = run("complexity", folder / "a.mrg", folder / "b2.mrg", "--csv")
