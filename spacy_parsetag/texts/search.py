@@ -278,8 +278,8 @@ def _in_context(columns: TreeColumns, tree: int, node: int) -> str:
     """A line with file and line, identifier and words; the words of the match in brackets with its label."""
     first = int(columns.starts[tree])
     last, end = node + int(columns.size[node]), first + int(columns.size[first])
-    match = f"[{columns.strings[columns.label[node]]} {' '.join(columns.words(node))}]"
-    words = (*columns.words(first, node - 1), match, *columns.words(last + 1, end))
+    match = " ".join((columns.strings[columns.label[node]], *columns.words(node + 1, last)))
+    words = (*columns.words(first, node - 1), f"[{match}]", *columns.words(last + 1, end))
     name = f" ({columns.ids[tree]})" if columns.ids and columns.ids[tree] else ""
     return showable(f"{columns.where(tree)}:{name} {' '.join(words)}", keep="") + "\n"
 

@@ -204,6 +204,7 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
     assert table.splitlines() == ["count,v,match", "3,VBZ,VP", "1,VBP,VP"]
     rows = run("search", "NP < DT=d", path, "--csv").stdout.splitlines()
     assert rows == [HEADER + "d,d.text", f"{path},2,,1,NP,0,2,the man,DT,the"]
+    assert run("search", "town", path).stdout == f"{path}:2: the man in [town] sings and reads .\n"  # a word, once
     assert run("search", "CC", path, "--mrg").stdout == ESSAY.splitlines(keepends=True)[1]
     assert len(run("search", "NP", path, "--limit", 2).stdout.splitlines()) == 2
 
