@@ -566,6 +566,11 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "spacy_parsetag.tokens.register_extensions(force=True)."
     )
 
+    W450 = (
+        "Labels with function tags, or empty elements ({labels}): the measures are of trees without them. "
+        "Measure what 'parsetag convert' makes of these files."
+    )
+
     W550 = "The pipeline '{name}' has several parsers ({parsers}). The trees of '{last}', the last one, are taken."
     W551 = (
         "The run of 'parsetag parse' that writes to {path} has not ended, so shards may be missing. If it was stopped, "

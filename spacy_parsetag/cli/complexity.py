@@ -9,7 +9,7 @@ import numpy as np
 from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table
-from ..errors import Errors
+from ..errors import Errors, Warnings
 from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note, note_left_out, show, warn_of_empty
 
 Unit = Literal["file", "row"]
@@ -29,7 +29,8 @@ def complexity_cli(
     """Measure the syntactic complexity of English texts as L2SCA does (Lu 2010): nine structures, fourteen ratios.
 
     W words, S sentences, VP verb phrases, C clauses, T T-units, DC dependent clauses, CT complex T-units, CP coordinate
-    phrases, CN complex nominals; MLS, MLT and MLC are the mean lengths of sentences, T-units and clauses.
+    phrases, CN complex nominals; MLS, MLT and MLC are the mean lengths of sentences, T-units and clauses. Labels are
+    the Penn Treebank's, without function tags and empty elements, which `convert` strips.
 
     \b
     Examples:
@@ -37,7 +38,7 @@ def complexity_cli(
       python -m spacy parsetag complexity essays.jsonl --text row
       python -m spacy parsetag parse essay.txt --sents model | python -m spacy parsetag complexity -
     """
-    from ..search.complexity import count_structures, measure
+    from ..search.complexity import UNCLEAN, count_structures, measure
     from ..texts.search import NO_TREE, find_trees, read_columns
 
     if as_json and as_csv:
@@ -45,10 +46,12 @@ def complexity_cli(
     counts: dict[tuple[str, Path], Counter[str]] = {}
     n_trees: dict[Path, int] = {}
     left_out: Counter[str] = Counter()
+    unclean: set[str] = set()
     for path in find_trees(inputs, glob, partial(note, kind="warn")):
         n_trees[path] = 0
         for columns in read_columns(path, encoding, spans_key=spans_key, left_out=left_out):
             n_trees[path] += len(columns)
+            unclean.update(map(columns.strings.__getitem__, columns.label[UNCLEAN.find(columns)].tolist()))
             names = [columns.names[source] for source in columns.source.tolist()]
             if text == "row":
                 marks = (f" ({identifier})" if identifier else "" for identifier in columns.ids or [""] * len(columns))
@@ -64,6 +67,8 @@ def complexity_cli(
     if not counts:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
     warn_of_empty(n_trees)
+    if unclean:
+        note(Warnings.W450.format(labels=", ".join(sorted(unclean)[:3])), "warn")
     n_texts = Counter(name for name, _ in counts)  # more than one if the inputs are a file and trees saved from it
     measured = {
         name if n_texts[name] == 1 else f"{path}: {name}": {**text_counts, **measure(text_counts)}

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,7 +79,7 @@ def search_cli(
       python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
       python -m spacy parsetag parse news.txt --sents model | python -m spacy parsetag search "NP < SBAR" -
     """
-    from ..texts.search import Query, columns_of_rows, find_trees, search_file
+    from ..texts.search import Query, columns_of_rows, find_trees, search_file, search_whole
 
     reports: dict[Report, Any] = {"count": count, "by": by, "mrg": mrg, "html": html, "csv": as_csv}
     chosen = [report for report, value in reports.items() if value]
@@ -97,9 +97,10 @@ def search_cli(
     n_process = min(len(files), n_process)
     streams = any(map(is_stream, files))  # other processes cannot read those
     refuse(n_process > 1 and streams, "--workers", "files, not standard input or a pipe")
-    search = partial(search_file, query, skip_bad != "0")
+    search = partial(search_whole if n_process > 1 else search_file, query, skip_bad != "0")
     skipped = Skipped("malformed item", skip_bad)  # a tree, a row or a doc
-    with closing(map_in_processes(search, files, n_process)) as results, progress("trees", quiet=quiet) as advance:
+    with closing(map_in_processes(search, files, n_process)) as by_file, progress("trees", quiet=quiet) as advance:
+        results = chain.from_iterable(by_file)
         totals, table, absent = _report(results, skipped, advance, header if chosen == ["csv"] else [], html, limit)
     if not totals["trees"] and not skipped.n:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
@@ -148,13 +149,13 @@ def _report(
     table: Counter[tuple[str, ...]] = Counter()
     drawn: list[Sentence] = []
     absent: list[set[Label]] = []
-    n_trees: dict[Path, int] = {}
+    n_trees: Counter[Path] = Counter()
     left_out: Counter[str] = Counter()
     n_left = limit
     with text_output(STANDARD) as out:
         for hits in results:
             totals.update(hits.totals)
-            n_trees[hits.path] = hits.totals["trees"]
+            n_trees[hits.path] += hits.totals["trees"]
             left_out.update(hits.left_out)
             advance(hits.totals["trees"])
             skipped.n_good += hits.totals["trees"]

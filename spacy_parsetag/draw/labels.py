@@ -106,13 +106,14 @@ def explain(label: str) -> str | None:
     ('clause with a subordinating conjunction or relative pronoun', 'noun phrase, subject', None)
 
     label (str): A label of the Penn Treebank or one annotated like it, or of the Penn Chinese Treebank, where function
-        tags and indices may follow; a root wrapper; or a unary chain of labels, such as S+VP.
+        tags and indices may follow; a root wrapper; a unary chain of labels, such as S+VP; or alternatives, PRT|ADVP.
     RETURNS (str | None): The meaning; None where the label is not known.
     """
-    upper, is_chain, lower = label.partition("+")
-    if is_chain:
-        above, below = explain(upper), explain(lower)
-        return f"{above} over {below}" if above and below else None
+    for mark, joint in (("+", "over"), ("|", "or")):
+        upper, is_joined, lower = label.partition(mark)
+        if is_joined:
+            above, below = explain(upper), explain(lower)
+            return f"{above} {joint} {below}" if above and below else None
     base, *functions = _parts(label)
     if base not in _MEANINGS:
         return None

@@ -175,7 +175,8 @@ inline void each(Mask mask, int64_t n, F f) {
 // Mark in `out`, which is empty, each x with "x relation y" for some y in `in`: a semi-join.
 //
 // Each walk marks nodes as far as the relation reaches, so a later walk ends at the first node that is marked already.
-// The whole takes time linear in the nodes (for the n-th child, in n times the nodes). BEFORE must start at the last y.
+// The whole takes time linear in the nodes, times n for the n-th child and, for BEFORE and JUST_BEFORE, times the longest
+// chain of first children. BEFORE must start at the last y.
 template <int relation>
 inline void image(const Trees &t, int nth, Mask through, Mask in, Mask out) {
     int64_t done = -1;

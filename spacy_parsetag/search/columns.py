@@ -118,9 +118,9 @@ class TreeColumns:
 
     def words(self, first: int, last: int | None = None) -> list[str]:
         """The words of a node, or among the nodes from one to another, the last included."""
-        last = first + int(self.size[first]) if last is None else last
-        leaves = np.flatnonzero(self.size[first : last + 1] == 0) + first
-        return [self.strings[code] for code in self.label[leaves].tolist()]
+        nodes = slice(first, (first + int(self.size[first]) if last is None else last) + 1)
+        rows = zip(self.label[nodes].tolist(), self.size[nodes].tolist(), strict=True)
+        return [self.strings[code] for code, size in rows if not size]
 
     def tree(self, number: int) -> Tree:
         """One of the trees as an object."""
@@ -177,7 +177,7 @@ class TreeColumns:
         try:
             texts = json.loads((folder / "columns.json").read_text(encoding="utf-8"))
             if texts["format"] == _FORMAT:
-                arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
+                arrays: Any = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in _ARRAYS}
                 columns = cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
                 columns._check()
                 return columns

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .columns import Longs, TreeColumns
 from .heads import get_head_rules
-from .match import Program
+from .match import Program, Tregex
 from .pattern import parse_pattern
 
 _CLAUSE = (
@@ -43,6 +43,8 @@ MEASURES = {
 }  # fmt: skip
 _NAMES = [name for name, patterns in STRUCTURES.items() for _ in patterns]
 _PROGRAM = Program([parse_pattern(pattern) for patterns in STRUCTURES.values() for pattern in patterns])
+# What the patterns do not reckon with: phrases with function tags or indices, and empty elements.
+UNCLEAN = Tregex("/^[^-=]+[-=]/ < (__ < __) | -NONE- < __")
 
 
 def count_structures(columns: TreeColumns, texts: NDArray[np.integer], n_texts: int) -> dict[str, Longs]:

@@ -1,7 +1,8 @@
 """Find the nodes that match a pattern in columns of trees: a mask over the nodes for each of its parts, bottom up.
 
 A pattern without back-references is a tree of existential tests, so a semi-join for each relation is exact and takes
-time linear in the nodes (Yannakakis 1981). NP < (PP < IN) over (NP (NP dogs) (PP (IN of) (NP war))), in pre-order
+time linear in the nodes (Yannakakis 1981), for `.` and `..` times the longest chain of first children.
+NP < (PP < IN) over (NP (NP dogs) (PP (IN of) (NP war))), in pre-order
 
     node        NP NP NN dogs PP IN of NP NN war
     IN                           x

@@ -190,7 +190,8 @@ class _Parser:
         self.n_negations = 0
 
     def error(self, what: str, at: int) -> ValueError:
-        return ValueError(Errors.E605.format(pattern=self.pattern, what=what, at=at + 1, mark=" " * at + "^"))
+        line = re.sub(r"\s", " ", self.pattern)
+        return ValueError(Errors.E605.format(pattern=line, what=what, at=at + 1, mark=" " * at + "^"))
 
     @property
     def next(self) -> _Token:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..treebanks.penn import OnError
 
 BATCH = 1 << 16  # trees
+_MARK = re.compile(rb"\xef\xbb\xbf(?<![^\r\n]\xef\xbb\xbf)(?!\xef\xbb\xbf)")  # one of byte order that begins a line
 _CLOSING = re.compile(rb"\s*\)")
 _EMPTY = re.compile(rf"^[ \t]*\((?:{'|'.join(sorted(ROOT_LABELS))})\s*\)[ \t]*$", re.MULTILINE)
 
@@ -45,6 +46,7 @@ def read_brackets(
         except UnicodeError as err:
             raise TreebankError(name, 1, why_misread(err, encoding)) from err
         errors = "surrogatepass"
+    data = _MARK.sub(b"", data)
     start, line = 0, 1
     is_plain = b"\xef\xbb\xbf" not in data
     while is_plain and start < len(data):
@@ -160,6 +162,9 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
     n_words, n_tags, n_spans = (each.value_lengths().to_numpy(zero_copy_only=False) for each in lists)
     if any(each.null_count for each in (sents, *lists, *texts, *bounds)) or (n_words != n_tags).any() or 0 in n_words:
         return by_rows()
+    bounds = [each.to_numpy(zero_copy_only=False) for each in bounds]
+    if any((each >> 31).any() for each in bounds):  # or they would wrap
+        return by_rows()
     codes: dict[str, int] = {ROOT: 0}
 
     def encode(strings: Any) -> Ints:
@@ -172,5 +177,5 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
     line = np.repeat(np.arange(first, first + len(n_sents)), n_sents)
     ids = [*map(text_of, table.column("id").to_pylist())] if "id" in table.schema.names else []
     ids = [ids[row - first] for row in line.tolist()] if any(ids) else []
-    spans = np.stack([*(each.to_numpy(zero_copy_only=False) for each in bounds), labels]).astype(np.int32)
+    spans = np.stack([*bounds, labels]).astype(np.int32)
     return lay_out(n_words, n_spans, words, tags, spans, list(codes), roots=0, line=line, name=name, ids=ids)

@@ -203,7 +203,7 @@ class Query(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """The matches of a file.
+    """The matches of a batch of a file.
 
     totals (Counter[str]): How many "trees", "trees with a match" and "matches" there are.
     items (list[Any]): What to write, as the report asks; for drawings file and line of each tree, the tree, and the
@@ -212,7 +212,8 @@ class Hits(NamedTuple):
     skipped (list[str]): What was malformed, each with file and line.
     absent (set[Label]): Labels of the pattern that no node has.
     path (Path): The file.
-    left_out (Counter[str]): How many of its docs are left out, by the reason (see `read_columns`).
+    left_out (Counter[str]): In the last batch how many docs of the file are left out, by the reason (see
+        `read_columns`).
     """
 
     totals: Counter[str]
@@ -224,8 +225,13 @@ class Hits(NamedTuple):
     left_out: Counter[str]
 
 
-def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:
-    """Search a file."""
+def search_whole(query: Query, skip_bad: bool, path: Path) -> list[Hits]:
+    """Search a file in a worker, which sends all its matches at once."""
+    return list(search_file(query, skip_bad, path))
+
+
+def search_file(query: Query, skip_bad: bool, path: Path) -> Iterator[Hits]:
+    """Search a file batch by batch. The last batch is an empty one, so that no file is without."""
     tregex = query.compile()
     names = (
         replace(label, text=name, negated=False)
@@ -233,42 +239,47 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:
         for name in (label.names if label.kind == "names" else [label.text])
     )
     labels = {label for label in names if not label.means_root}
-    hits = Hits(Counter(), [], Counter(), [], labels, path, Counter())
-    on_error = (lambda error: hits.skipped.append(str(error))) if skip_bad else None
-    for columns in read_columns(path, query.encoding, on_error, query.spans_key, hits.left_out):
+    left_out: Counter[str] = Counter()
+    skipped: list[str] = []
+    on_error = (lambda error: skipped.append(str(error))) if skip_bad else None
+    n_left = query.limit
+    for columns in read_columns(path, query.encoding, on_error, query.spans_key, left_out):
         nodes = tregex.find(columns)
-        hits.absent.difference_update([label for label in hits.absent if columns.passes(label).any()])
         trees = columns.trees_of(nodes)
         matching = np.unique(trees).tolist()
-        hits.totals.update({"trees": len(columns), "trees with a match": len(matching), "matches": len(nodes)})
-        if not len(nodes):
-            continue
+        totals = Counter({"trees": len(columns), "trees with a match": len(matching), "matches": len(nodes)})
+        report = query.report if matching else "count"
+        table: Counter[tuple[str, ...]] = Counter()
         items: Iterable[Any] = ()
-        if query.report == "by":
-            hits.table.update(tabulate(tregex, columns, query.by))
-        elif query.report == "csv":
+        if report == "by":
+            table = tabulate(tregex, columns, query.by)
+        elif report == "csv":
             items = rows_of(tregex, columns)
-        elif query.report == "context":
+        elif report == "context":
             items = map(partial(_in_context, columns), trees.tolist(), nodes.tolist())
-        elif query.report == "mrg":
+        elif report == "mrg":
             items = (f"{format_tree(columns.tree(tree))}\n" for tree in matching)
-        elif query.report == "html":
+        elif report == "html":
             nodes_by_tree = np.split(nodes - columns.starts[trees], np.flatnonzero(np.diff(trees)) + 1)
             items = (
                 (columns.where(tree), columns.tree(tree), frozenset(tree_nodes.tolist()))
                 for tree, tree_nodes in zip(matching, nodes_by_tree, strict=True)
             )
-        hits.items.extend(islice(items, None if query.limit is None else query.limit - len(hits.items)))
-    del hits.left_out[NO_TREE]
-    return hits
+        shown = list(islice(items, n_left))
+        n_left = None if n_left is None else n_left - len(shown)
+        absent = {label for label in labels if not columns.passes(label).any()}
+        yield Hits(totals, shown, table, skipped, absent, path, Counter())
+        skipped = []
+    del left_out[NO_TREE]
+    yield Hits(Counter(), [], Counter(), skipped, labels, path, left_out)
 
 
 def _in_context(columns: TreeColumns, tree: int, node: int) -> str:
     """A line with file and line, identifier and words; the words of the match in brackets with its label."""
     first = int(columns.starts[tree])
     last, end = node + int(columns.size[node]), first + int(columns.size[first])
-    match = f"[{columns.strings[columns.label[node]]} {' '.join(columns.words(node))}]"
-    words = (*columns.words(first, node - 1), match, *columns.words(last + 1, end))
+    match = " ".join((columns.strings[columns.label[node]], *columns.words(node + 1, last)))
+    words = (*columns.words(first, node - 1), f"[{match}]", *columns.words(last + 1, end))
     name = f" ({columns.ids[tree]})" if columns.ids and columns.ids[tree] else ""
     return showable(f"{columns.where(tree)}:{name} {' '.join(words)}", keep="") + "\n"
 
@@ -312,7 +323,7 @@ def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[list[Any]]:
 def tabulate(tregex: Tregex, columns: TreeColumns, by: tuple[str, ...]) -> Counter[tuple[str, ...]]:
     """Count ways to match by the labels, or the head words, of nodes."""
     nodes, names = tregex.matches(columns)
-    codes = []
+    codes, absent = [], columns.codes.get("", len(columns.strings))  # a root may be called "", as no node is
     for key in by:
         name, _, what = key.partition(".")
         counted = nodes if name == MATCH else names[name]
@@ -320,7 +331,7 @@ def tabulate(tregex: Tregex, columns: TreeColumns, by: tuple[str, ...]) -> Count
             heads = columns.heads(tregex.rules)
             while (columns.size[counted] * (counted >= 0)).any():
                 counted = np.where(counted >= 0, counted + heads[counted], counted)
-        codes.append(np.where(counted >= 0, columns.label[counted], len(columns.strings)))
+        codes.append(np.where(counted >= 0, columns.label[counted], absent))
     rows, numbers = np.unique(np.stack(codes), axis=1, return_counts=True)
     texts = zip(*(map([*columns.strings, ""].__getitem__, row) for row in rows.tolist()), strict=True)
     return Counter(dict(zip(texts, numbers.tolist(), strict=True)))

@@ -86,9 +86,35 @@ class Tree:
     def __hash__(self) -> int:
         return hash(tuple(self._events()))
 
+    def __reduce__(self) -> tuple[Callable[[list[Any]], Tree | str], tuple[list[Any]]]:
+        """Hand a flat list to `pickle` and `copy`, which call themselves for each object within another."""
+        items: list[Any] = []
+        stack: list[Tree | str] = [self]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, str):
+                items.append(node)
+            else:
+                items.append((node.label, len(node.children), node.line))
+                stack += node.children
+        return _rebuild, (items[::-1],)
+
     def __repr__(self) -> str:
         pieces = (mark if mark == ")" else f" {mark}{text}" for mark, text in self._events())
         return f"<Tree {''.join(pieces).strip()}>"
+
+
+def _rebuild(items: list[Any]) -> Tree | str:
+    """Build a tree of words and nodes (label, number of children, line), each of them after its children."""
+    nodes: list[Tree | str] = []
+    for item in items:
+        if not isinstance(item, str):
+            label, n_children, line = item
+            first = len(nodes) - n_children
+            item = Tree(label, tuple(nodes[first:]), line)
+            del nodes[first:]
+        nodes.append(item)
+    return nodes[0]
 
 
 def rewrite(

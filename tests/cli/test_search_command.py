@@ -197,24 +197,45 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
     by_head = run("search", "VP < /^VB/=v", path, "--by", "v.head").stdout.splitlines()
     assert by_head == ["count  v.head", "    2  sings", "    1  know", "    1  reads"]
     assert run("search", "XP=x", path, "--by", "x").stdout == "count  x\n"
+    bare = folder / "bare.mrg"  # a root without a label counts with the matches that have no x
+    bare.write_text("( (S (NP (NN a)) (S (NN b))))\n", encoding="utf-8")
+    assert run("search", "S ?> ROOT=x", bare, "--by", "x", "--csv").stdout == "count,x\n2,\n"
     table = run("search", "VP=x < /^VB/=v", path, "--by", "v", "--by", "match", "--csv").stdout
     assert table.splitlines() == ["count,v,match", "3,VBZ,VP", "1,VBP,VP"]
     rows = run("search", "NP < DT=d", path, "--csv").stdout.splitlines()
     assert rows == [HEADER + "d,d.text", f"{path},2,,1,NP,0,2,the man,DT,the"]
+    assert run("search", "town", path).stdout == f"{path}:2: the man in [town] sings and reads .\n"  # a word, once
     assert run("search", "CC", path, "--mrg").stdout == ESSAY.splitlines(keepends=True)[1]
     assert len(run("search", "NP", path, "--limit", 2).stdout.splitlines()) == 2
 
 
 def test_no_more_is_made_than_is_shown(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over batches too; everything is counted all the same."""
-    made: list[Hits] = []
+    made: list[list[Hits]] = []
     monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 1)
     monkeypatch.setattr(
-        "spacy_parsetag.texts.search.search_file", lambda *given: made.append(search_file(*given)) or made[-1]
+        "spacy_parsetag.texts.search.search_file", lambda *given: made.append([*search_file(*given)]) or made[-1]
     )
     for options in ([], ["--csv"], ["--mrg"], ["--html", folder / "page.html"]):
         assert run("search", "NP", folder / "c.jsonl", *options, "--limit", 2).exit_code == 0
-    assert [(len(hits.items), hits.totals["matches"]) for hits in made] == [(2, 4)] * 4
+    of_batches = [[(len(hits.items), hits.totals["matches"]) for hits in batches] for batches in made]
+    assert of_batches == [[(1, 1), (1, 1), (0, 2), (0, 0)]] * 4
+
+
+def test_batches_are_searched_and_written_one_by_one(
+    run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, pattern = folder / "c.jsonl", "NP=x | FRAG | XX < PRP|JJ|YY"
+    options: list[list[str]] = [[], ["--csv"], ["--by", "x"], ["--count"]]
+    whole = [run("search", pattern, path, *more) for more in options]
+    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 1)
+    for result, more in zip(whole, options, strict=True):
+        by_batches = run("search", pattern, path, *more)
+        assert (by_batches.stdout, by_batches.stderr) == (result.stdout, result.stderr)
+    with path.open("a", encoding="utf-8") as file:
+        file.write("{}\n")
+    result = run("search", pattern, path)
+    assert result.exit_code == 1 and result.stdout == whole[0].stdout != ""
 
 
 def test_labels_that_no_node_has(run: Callable[..., Any], folder: Path) -> None:
@@ -441,6 +462,15 @@ def test_complexity(run: Callable[..., Any], folder: Path) -> None:
 def test_hyphens_are_no_words(run: Callable[..., Any]) -> None:
     text = "(TOP (NP (PRP$ its) (ADJP (RB well) (HYPH -) (VBN known)) (NN man) (NFP *) (. .)))"
     assert run("complexity", "-", "--csv", stdin=text).stdout.splitlines()[1].startswith("<stdin>,4,1,")
+
+
+def test_complexity_of_trees_that_are_not_clean(run: Callable[..., Any]) -> None:
+    """Its patterns pass over S-TPC. Other dashes, of parts of speech and words, do not matter."""
+    text = "( (S (S-TPC-1 (NP (PRP he)) (VP (VBZ sings))) (NP (PRP he)) (VP (VBZ says) (S (-NONE- *T*-1)))))"
+    assert "[W450]" in (said := run("complexity", "-", stdin=text).stderr) and "(-NONE-, S-TPC-1)" in said
+    text = "(TOP (PRT|ADVP (-LRB- -LRB-) (NN-X a=b) (S (NP=2 (NN a)))))"
+    assert "(NP=2)" in run("complexity", "-", stdin=text).stderr
+    assert run("complexity", "-", stdin=text.replace("=2", "")).stderr == ""
 
 
 def test_complexity_names_files_without_trees(run: Callable[..., Any], folder: Path) -> None:

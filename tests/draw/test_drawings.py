@@ -227,5 +227,6 @@ def test_narrow() -> None:
 def test_labels() -> None:
     assert explain("NP=2") == "noun phrase" and explain("-LRB-") is None and family("-LRB-") == "other"
     assert explain("S+VP+NP") == "sentence or clause over verb phrase over noun phrase"
+    assert explain("PRT|ADVP") == "particle of a verb or adverb phrase"
     assert explain("S+ZZ") is explain("+") is explain("") is None and explain("VROOT") == explain("TOP") == "root"
     assert family("WHNP-1") == "noun" and family("-LRB-") == family("NEW") == "other"

@@ -1,5 +1,6 @@
 """Columns equal the trees they are made of, whatever they are made from; heads equal the rules."""
 
+import io
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -99,11 +100,29 @@ def test_a_bracket_too_many(batch: int, tmp_path: Path) -> None:
 def test_other_encodings() -> None:
     data = "(TOP (NN Käse))\n".encode("latin-1")
     assert trees_of(TreeColumns.join(read_brackets(data, "x", encoding="latin-1"))) == ["(TOP (NN Käse))"]
-    assert trees_of(TreeColumns.join(read_brackets(b"\xef\xbb\xbf(TOP (NN a))", "x"))) == ["(TOP (NN a))"]
     with pytest.raises(ValueError, match=r"E101.*'none'"):
         list(read_brackets(data, "x", encoding="none"))
     with pytest.raises(TreebankError, match=r"x:1:.*--encoding is utf-16"):
         list(read_brackets(data[:-1], "x", encoding="utf-16"))
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r", "\r\n"])
+def test_byte_order_marks(line_break: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They do not slow reading down, at the start of a file or of one that was joined to others; elsewhere they are
+    what they are for other commands."""
+    text = line_break.join(["\ufeff(TOP (NN a))", "\ufeff(TOP", "\ufeff(NN b)) (NN c)", ""])
+    errors: list[TreebankError] = []
+    for wrong in (text.replace(" (NN c)", "\ufeff(NN c)"), text.replace("\ufeff(TOP", "\ufeff\ufeff(TOP")):
+        expected: list[TreebankError] = []
+        trees = list(read_trees(io.StringIO(wrong, newline=None), on_error=expected.append))
+        found = TreeColumns.join(read_brackets(wrong.encode(), "x", on_error=errors.append))
+        assert found.line.tolist() == [tree.line for tree in trees]
+        assert [error.line for error in errors] == [error.line for error in expected] != []
+        errors.clear()
+    monkeypatch.setattr("spacy_parsetag.search.read._read_rest", None)
+    columns = TreeColumns.join(read_brackets(text.encode(), "x"))
+    assert trees_of(columns) == ["(TOP (NN a))", "(TOP (NN b))", "(TOP (NN c))"]
+    assert columns.line.tolist() == [1, 2, 3]
 
 
 def test_rows_that_are_no_parses() -> None:
@@ -154,6 +173,7 @@ def test_tables_that_are_damaged() -> None:
     for part, value in [
         ("words", "ab"), ("words", [1, 2]), ("pos", "XX"), ("constituents", "S"), ("constituents", ["S"]),
         ("constituents", [{"label": "S", "start": 0, "end": 1.5}]),
+        ("constituents", [{"label": "S", "start": 2**32, "end": 2**32 + 2}]),
         ("constituents", [{"label": 1, "start": 0, "end": 2}]),
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=r"x:1: no parsed text"):
@@ -178,6 +198,8 @@ def test_saved_and_joined(tmp_path: Path) -> None:
     columns.to_disk(tmp_path / "saved")
     loaded = TreeColumns.from_disk(tmp_path / "saved")
     assert trees_of(loaded) == trees_of(columns) == [f"(TOP (N{i} w{i}) (X x))" for i in range(3)]
+    # Mapped, and yet plain arrays: each slice of a `memmap` takes several times as long.
+    assert type(loaded.label) is np.ndarray and isinstance(loaded.label.base, np.memmap)
     assert [loaded.where(i) for i in range(3)] == ["0.mrg:1", "1.mrg:1", "2.mrg:1"]
     assert loaded.nodes_of(np.array([0, 2])).tolist() == [*range(5), *range(10, 15)]
     assert len(TreeColumns.join([])) == 0

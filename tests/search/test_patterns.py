@@ -132,6 +132,14 @@ def test_refused(pattern: str, message: str) -> None:
         Tregex(pattern)
 
 
+def test_the_mark_stands_below_the_place() -> None:
+    """Also where a pattern is several lines."""
+    with pytest.raises(ValueError, match="at character 16") as caught:
+        Tregex("NP\n\t< NN\r\n< (VB")
+    _, pattern, mark = str(caught.value).splitlines()
+    assert pattern == "  NP  < NN  < (VB" and mark.index("^") == len(pattern)
+
+
 @pytest.mark.parametrize("nth", ["2147483648", "-2147483649", "9" * 30])
 def test_children_that_no_node_has(nth: str) -> None:
     assert found(f"__ <{nth} __ | >{nth} __") == []
