@@ -567,8 +567,8 @@ class Warnings(metaclass=_ErrorsWithCodes):
     )
 
     W450 = (
-        "Labels with function tags, or empty elements ({labels}): the measures are of trees without them. "
-        "Measure what 'parsetag convert' makes of these files."
+        "The measures are of trees with the Penn Treebank's labels and tags; what is a word, a tag says. Here are "
+        "others: {labels}. Where these are function tags or empty elements, measure what 'parsetag convert' makes of the files."
     )
 
     W550 = "The pipeline '{name}' has several parsers ({parsers}). The trees of '{last}', the last one, are taken."

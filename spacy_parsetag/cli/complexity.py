@@ -29,8 +29,8 @@ def complexity_cli(
     """Measure the syntactic complexity of English texts as L2SCA does (Lu 2010): nine structures, fourteen ratios.
 
     W words, S sentences, VP verb phrases, C clauses, T T-units, DC dependent clauses, CT complex T-units, CP coordinate
-    phrases, CN complex nominals; MLS, MLT and MLC are the mean lengths of sentences, T-units and clauses. Labels are
-    the Penn Treebank's, without function tags and empty elements, which `convert` strips.
+    phrases, CN complex nominals; MLS, MLT and MLC are the mean lengths of sentences, T-units and clauses. Labels
+    and tags are the Penn Treebank's, without function tags and empty elements, which `convert` strips.
 
     \b
     Examples:

@@ -43,8 +43,12 @@ MEASURES = {
 }  # fmt: skip
 _NAMES = [name for name, patterns in STRUCTURES.items() for _ in patterns]
 _PROGRAM = Program([parse_pattern(pattern) for patterns in STRUCTURES.values() for pattern in patterns])
-# What the patterns do not reckon with: phrases with function tags or indices, and empty elements.
-UNCLEAN = Tregex("/^[^-=]+[-=]/ < (__ < __) | -NONE- < __")
+# What the patterns do not reckon with: phrases with function tags or indices, empty elements, and other tags of words.
+_TAGS = (
+    "ADD|AFX|BES|CC|CD|DT|EX|FW|GW|HVS|HYPH|IN|JJ[RS]?|LS|MD|NFP|NNP?S?|PDT|POS|PRP\\$?|RB[RS]?|RP|SYM|TO|UH|"
+    "VB[DGNPZ]?|WDT|WP\\$?|WRB|XX|-[LR][RCS]B-"
+)
+UNCLEAN = Tregex(rf"/^[^-=]+[-=]/ < (__ < __) | /^(?!({_TAGS})$).*\w/ < (__ !< __)")
 
 
 def count_structures(columns: TreeColumns, texts: NDArray[np.integer], n_texts: int) -> dict[str, Longs]:

@@ -464,13 +464,19 @@ def test_hyphens_are_no_words(run: Callable[..., Any]) -> None:
     assert run("complexity", "-", "--csv", stdin=text).stdout.splitlines()[1].startswith("<stdin>,4,1,")
 
 
-def test_complexity_of_trees_that_are_not_clean(run: Callable[..., Any]) -> None:
-    """Its patterns pass over S-TPC. Other dashes, of parts of speech and words, do not matter."""
+def test_complexity_of_other_labels_and_tags(run: Callable[..., Any]) -> None:
+    """Its patterns pass over S-TPC, and count as words what has a tag in capitals. Marks in words do not matter."""
+
+    def warned_of(text: str) -> str | None:
+        found = re.search(r"\[W450\].* others: (.*?)\. Where", run("complexity", "-", stdin=text).stderr)
+        return found and found[1]
+
     text = "( (S (S-TPC-1 (NP (PRP he)) (VP (VBZ sings))) (NP (PRP he)) (VP (VBZ says) (S (-NONE- *T*-1)))))"
-    assert "[W450]" in (said := run("complexity", "-", stdin=text).stderr) and "(-NONE-, S-TPC-1)" in said
-    text = "(TOP (PRT|ADVP (-LRB- -LRB-) (NN-X a=b) (S (NP=2 (NN a)))))"
-    assert "(NP=2)" in run("complexity", "-", stdin=text).stderr
-    assert run("complexity", "-", stdin=text.replace("=2", "")).stderr == ""
+    assert warned_of(text) == "-NONE-, S-TPC-1"
+    text = "(TOP (PRT|ADVP (-LRB- -LRB-) (`` ``) ($ $) (PRP$ a-b=c) (S (NP=2 (NNPS a)))))"
+    assert warned_of(text) == "NP=2"
+    assert warned_of(text.replace("=2", "")) is None
+    assert warned_of("(TOP (S (NP (AT0 The) (NN1 dog)) (VP (VVD barked)) (PUN .)))") == "AT0, NN1, PUN"
 
 
 def test_complexity_names_files_without_trees(run: Callable[..., Any], folder: Path) -> None:
