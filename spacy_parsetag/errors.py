@@ -568,7 +568,8 @@ class Warnings(metaclass=_ErrorsWithCodes):
 
     W450 = (
         "The measures are of trees with the Penn Treebank's labels and tags; what is a word, a tag says. Here are "
-        "others: {labels}. Where these are function tags or empty elements, measure what 'parsetag convert' makes of the files."
+        "others: {labels}. Where these are function tags or empty elements, measure what 'parsetag convert' makes of "
+        "the files."
     )
 
     W550 = "The pipeline '{name}' has several parsers ({parsers}). The trees of '{last}', the last one, are taken."
