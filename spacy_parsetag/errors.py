@@ -85,7 +85,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E030 = "No such file or folder: {path}."
     E031 = (
         "No files named {patterns} below {path}, which holds {held}. Name a file itself, whatever it is called; or, "
-        "where the command has --glob, say which to read, for instance --glob '*{suffix}'."
+        "where the command has --glob, say which to read, for instance --glob='*{suffix}'."
     )
     E032 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
     E033 = "{path} cannot be decompressed: {reason}. Is it whole, and named as it is compressed (.gz, .bz2, .xz)?"
@@ -437,7 +437,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E487 = (
         "{first} and {second} are called alike: if convert made one of the other, each tree would count twice. Name "
-        "one of them, or say with --glob which to read, for instance --glob '*.spacy'."
+        "one of them, or say with --glob which to read, for instance --glob='*.spacy'."
     )
     E488 = "{first} and {second} have different gold trees, since their spans_key differ. Score each by itself."
 

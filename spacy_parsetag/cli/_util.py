@@ -34,7 +34,8 @@ Encoding = Annotated[str, Opt("--encoding", "-e", help="Encoding of bracket file
 EncodingOrUtf8 = Annotated[
     str, Opt("--encoding", "-e", help="Encoding of bracket files and pipes; a file in UTF-8 is read as such")
 ]
-Glob = Annotated[str | None, Opt("--glob", help="Which files of a folder to read, such as 'train*.mrg'")]
+# With "=", as on Windows Typer expands an argument that is a pattern, here to files of the folder of work.
+Glob = Annotated[str | None, Opt("--glob", help="Which files of a folder to read, as in --glob='train*.mrg'")]
 GpuId = Annotated[int, Opt("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")]
 Multiline = Annotated[bool, Opt("--multiline", help="Trees run over several lines, and empty lines mean nothing")]
 Params = Annotated[str, Opt("--params", "-p", help="EVALB's parameters: collins, new, spmrl, or a parameter file")]

@@ -283,7 +283,7 @@ def test_a_folder_of_other_files_says_what_it_holds(run: Run, tmp_path: Path) ->
         (source / name).write_text(TREES)
     result = run("convert", source, tmp_path / "out.spacy")
     assert result.exit_code == 1 and "[E031]" in result.stderr
-    assert "which holds 2 *.prd, 1 *.onf, 1 without a suffix." in result.stderr and "--glob '*.prd'" in result.stderr
+    assert "which holds 2 *.prd, 1 *.onf, 1 without a suffix." in result.stderr and "--glob='*.prd'" in result.stderr
     (source / "d.parse").write_text(TREES)  # as OntoNotes has them
     assert run("convert", source, tmp_path / "out.spacy").exit_code == 0
 
