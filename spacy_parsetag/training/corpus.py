@@ -63,11 +63,14 @@ class TreebankCorpus:
             for end in [*accumulate(len(eg.predicted) for eg in joined)][:-1]:
                 if end and not tokens[end - 1].is_space:
                     spaces[end - 1] = True  # as `Doc.from_docs` has it
-            eg = Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
+            predicted = Doc(nlp.vocab, words=words, spaces=spaces)
             if self.gold_sents:
-                starts = eg.get_aligned_sent_starts()
-                eg = Example(Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts), reference)
-            yield eg
+                starts = Example(predicted, reference).get_aligned_sent_starts()
+                predicted = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts)
+            for token, copied in zip(tokens, predicted, strict=True):
+                if token.norm != token.lex.norm:  # as of "n't", whose norm as a token is "not"
+                    copied.norm_ = token.norm_
+            yield Example(predicted, reference)
 
     def _augment(self, nlp: Language, eg: Example) -> Iterator[Example]:
         if self.augmenter is None:

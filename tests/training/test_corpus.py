@@ -71,6 +71,16 @@ def test_gold_sentences_stay(path: Path) -> None:
     assert split(gold_sents=True) == [1] * 7
 
 
+def test_words_keep_the_norms_of_the_tokenizer(tmp_path: Path) -> None:
+    """Features are those of text, in training and wherever trees are scored."""
+    nlp = spacy.blank("en")
+    DocBin(docs=[nlp("I don't sing"), nlp("We'll come")]).to_disk(tmp_path / "texts.spacy")
+    for settings in ({}, {"gold_sents": True}, {"n_sents": 2}):
+        examples = TreebankCorpus(tmp_path / "texts.spacy", **settings)(nlp)
+        norms = [token.norm_ for eg in examples for token in eg.predicted if not token.is_space]
+        assert norms == ["i", "do", "not", "sing", "we", "will", "come"]
+
+
 def test_trees_are_scored_over_gold_sentences(path: Path) -> None:
     """Scores are those of a pipeline without a splitter of sentences."""
     nlp = make_nlp()
