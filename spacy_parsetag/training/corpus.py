@@ -3,11 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
+from typing import cast
 
+import numpy as np
+from spacy.attrs import SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from spacy.training.corpus import create_docbin_reader
+from thinc.types import Ints2d
 
 from ..errors import Errors, shorten
 
@@ -91,9 +95,10 @@ class TreebankCorpus:
                 text = shorten(reference.text, 50)
                 raise ValueError(Errors.E228.format(n=len(tokens), text=text, n_words=before[-1]))
             if has_sentences and not doc.has_annotation("DEP"):
-                starts = {0, *(tokens[word] for word in first_words if 0 < word < len(tokens))}
-                for token in doc:
-                    token.is_sent_start = token.i in starts
+                column = np.full((len(doc), 1), -1, dtype=np.int64)
+                column[[0, *(tokens[word] for word in first_words if 0 < word < len(tokens))]] = 1
+                # All at once: `token.is_sent_start = ...` looks through the whole doc each time.
+                doc.from_array([SENT_START], cast(Ints2d, column.astype(np.uint64)))
             for key, group in reference.spans.items():
                 spans = []
                 for span in group:

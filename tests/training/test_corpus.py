@@ -155,6 +155,15 @@ def test_augmented_sentences_keep_their_boundaries(tmp_path: Path) -> None:
         assert [token.is_sent_start for token in eg.predicted] == starts == [True] + [False] * (len(doc) - 1)
 
 
+def test_long_docs_are_augmented_in_linear_time(tmp_path: Path) -> None:
+    """Where each token is marked by itself this takes more than 20 seconds: each looks through the whole doc."""
+    nlp = spacy.blank("en")
+    starts = [i % 20 == 0 for i in range(32_000)]
+    DocBin(docs=[Doc(nlp.vocab, words=["a"] * 32_000, sent_starts=[*starts])]).to_disk(tmp_path / "long.spacy")
+    (eg,) = TreebankCorpus(tmp_path / "long.spacy", augmenter=lambda nlp, eg: iter([eg]))(nlp)
+    assert [token.is_sent_start for token in eg.reference] == starts
+
+
 def augmenters() -> dict[str, Any]:
     """Those of spaCy's that change the number of characters, or of tokens."""
     variants = {"single": [{"tags": ["VBZ"], "variants": ["enjoys", "sings", "dances", "goes-on"]}], "paired": []}
