@@ -42,7 +42,8 @@ class Ensemble(Checked, Pipe):
     """Parses with several pipelines and sets the tree with the best mean probabilities (minimum Bayes risk).
 
     Each member reads the words and sentences of the doc and runs its own components up to its parser. Probabilities of
-    constituents are averaged, and the tree is the one that `MBRDecoder` finds for the mean.
+    constituents are averaged, and the tree is the one that `MBRDecoder` finds for the mean. A member takes as long as
+    with `probs`, without a bound on the length of sentences: the mean needs all of its sums.
 
     name (str): The component's name in the pipeline.
     pipelines (Sequence[str]): The members, packages or folders. They are loaded when first needed, and saved with the
