@@ -79,7 +79,8 @@ class TreeLoss:
     With `TagLoss` a model spends probability on sequences that are not trees, which the decoder rules out anyway. Here
     the sum in the denominator runs over the trees alone. Its logarithm and gradient come from the lattice, in one pass
     of log-sum-exp forward and one back; where spans are scored too, from the chart. This loss is not in the paper. A
-    tree is left out if it has an unknown tag, or needs a larger stack than the batch's bound: no sum counts it.
+    tree that needs a larger stack than the batch's bound is left out, since no sum counts it, and the others of its
+    sentence share its weight. A sentence is left out if no tree is left, or one has an unknown tag.
 
     With transitions a sentence takes O(dN|T|^2) time. In pre- and post-order, where the stack may be as large as the
     sentence is long, use a bound.
@@ -94,10 +95,16 @@ class TreeLoss:
             # Trees with an unknown tag are left out anyway.
             known = (ids if ids.min(initial=0) >= 0 else ids[:0] for ids in ids_of_trees)
             largest_stacks = [lattice.start_stack + steps[ids].cumsum().max(initial=-1) for ids in known]
-            outside = np.repeat(largest_stacks, lengths) > batch.max_stack
-            if outside.any():
-                warnings.warn(Warnings.W200.format(bound=batch.max_stack), stacklevel=2)
-            gold = gold._replace(ids=np.where(outside, -1, gold.ids))
+            inside = np.asarray(largest_stacks) <= batch.max_stack
+            if not inside.all():
+                kept = np.bincount(gold.sentence, gold.weight * inside, len(batch.n_words))  # of weights that sum to 1
+                lost = kept[gold.sentence] == 0
+                if lost.any():
+                    warnings.warn(Warnings.W200.format(bound=batch.max_stack), stacklevel=2)
+                inside &= ~lost
+                sentence = gold.sentence[inside]
+                ids = gold.ids[np.repeat(inside, lengths)]
+                gold = WeightedTrees(sentence, gold.weight[inside] / kept[sentence], ids)
         return cross_entropy(batch, gold, sum_trees)
 
 

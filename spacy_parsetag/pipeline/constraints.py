@@ -150,17 +150,24 @@ def _find_uncrossed(doc: Doc, *, entities: bool, quotes: bool, spans_keys: Seque
 
 
 def _quotations(doc: Doc) -> list[tuple[int, int]]:
-    """Find the first and end token of each quotation, from an opening mark to the next that closes it."""
+    """Find the first and end token of each quotation, from an opening mark to the one that closes it.
+
+    A closing mark ends the innermost quotation of its kind; marks inside that have not been closed then count no more.
+    """
     quotations = []
-    start, closing = -1, ""
+    opened: dict[str, list[int]] = {}  # the tokens that opened quotations, by the mark that closes them
     for token in doc:
-        if closing and token.text == closing:
+        text = token.text
+        if opened.get(text):
+            start = opened[text].pop()
             quotations.append((start, token.i + 1))
-            closing = ""
-        elif token.text.count("\n") > 1:
-            closing = ""  # one that is not closed ends with its paragraph
-        elif not closing and token.text in QUOTES and not _is_glued(token):
-            start, closing = token.i, QUOTES[token.text]
+            for starts in opened.values():
+                while starts and starts[-1] > start:
+                    starts.pop()
+        elif text.count("\n") > 1:
+            opened.clear()  # one that is not closed ends with its paragraph
+        elif text in QUOTES and not _is_glued(token):
+            opened.setdefault(QUOTES[text], []).append(token.i)
     return quotations
 
 

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import require_sentences, run_before, sentence_words
 from .checks import Checked, check_setting
-from .component import LEAST_RIVAL, ParseTagger
+from .component import LEAST_RIVAL, PART_ROWS, ParseTagger
 from .constraints import DocConstraint, SentenceConstraints, constrain, constraints_of_doc
 
 _DESCRIBED = ("probs", "expected_f", "rivals")  # the fields that each prediction has
@@ -41,7 +42,8 @@ class Ensemble(Checked, Pipe):
     """Parses with several pipelines and sets the tree with the best mean probabilities (minimum Bayes risk).
 
     Each member reads the words and sentences of the doc and runs its own components up to its parser. Probabilities of
-    constituents are averaged, and the tree is the one that `MBRDecoder` finds for the mean.
+    constituents are averaged, and the tree is the one that `MBRDecoder` finds for the mean. A member takes as long as
+    with `probs`, without a bound on the length of sentences: the mean needs all of its sums.
 
     name (str): The component's name in the pipeline.
     pipelines (Sequence[str]): The members, packages or folders. They are loaded when first needed, and saved with the
@@ -108,7 +110,8 @@ class Ensemble(Checked, Pipe):
         constraints = []
         for doc, sentences in split_docs:
             constraints += constraints_of_doc(doc, sentences, None, drop=self.conflicts == "drop")
-        fields = self._find_fields([doc for doc, sentences in split_docs if sentences], constraints)
+        # All at once: of docs that raise an error none is parsed.
+        fields = iter([*self._find_fields([doc for doc, sentences in split_docs if sentences], constraints)])
         for doc, sentences in split_docs:
             predictions = [Prediction(tokens, **next(fields)) for tokens in sentences]
             set_predictions(doc, predictions, spans_key=self.cfg["spans_key"], fields=_DESCRIBED)
@@ -123,16 +126,20 @@ class Ensemble(Checked, Pipe):
             return
         of_all = [of_sentence.constraints for of_sentence in constraints]
         batches = [_score(member, docs, of_all) for member in self.members]
-        mean = Constituents.mean([Distribution(batch).constituents for batch in batches])
-        n_words, tags = mean.n_words, union_of_tags(batch.tags for batch in batches)
-        lengths = numbers_of_tags(n_words)
-        blank = np.zeros((int(lengths.sum()), len(tags)), dtype=np.float32)
-        union = TagScores(blank, np.cumsum(lengths) - lengths, n_words, tags, get_linearizer("in"))
-        union, dropped = constrain(union, constraints, drop=self.conflicts == "drop")
-        decoded = mean.most_expected(union, self.cost)
-        for s, spans in enumerate(labelled_nodes(decoded.ids, union).spans(tags)):
-            left_out = dropped[s] if self.conflicts == "drop" else None
-            yield {"spans": spans, **mean.describe(s, spans, LEAST_RIVAL), "dropped_constraints": left_out}
+        tags = union_of_tags(batch.tags for batch in batches)
+        rest = iter(constraints)
+        # The rows of all members are the same, two a word, and so are the sentences of their parts.
+        for parts in zip(*(batch.parts(PART_ROWS) for batch in batches), strict=True):
+            mean = Constituents.mean([Distribution(part).constituents for part in parts])
+            lengths = numbers_of_tags(mean.n_words)
+            blank = np.zeros((int(lengths.sum()), len(tags)), dtype=np.float32)
+            union = TagScores(blank, np.cumsum(lengths) - lengths, mean.n_words, tags, get_linearizer("in"))
+            of_part = [*islice(rest, len(lengths))]
+            union, dropped = constrain(union, of_part, drop=self.conflicts == "drop")
+            decoded = mean.most_expected(union, self.cost)
+            for s, spans in enumerate(labelled_nodes(decoded.ids, union).spans(tags)):
+                left_out = dropped[s] if self.conflicts == "drop" else None
+                yield {"spans": spans, **mean.describe(s, spans, LEAST_RIVAL), "dropped_constraints": left_out}
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the members, each in a folder, in place of members that were saved there before."""

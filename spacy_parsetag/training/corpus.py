@@ -3,11 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
+from typing import cast
 
+import numpy as np
+from spacy.attrs import SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from spacy.training.corpus import create_docbin_reader
+from thinc.types import Ints2d
 
 from ..errors import Errors, shorten
 
@@ -63,11 +67,14 @@ class TreebankCorpus:
             for end in [*accumulate(len(eg.predicted) for eg in joined)][:-1]:
                 if end and not tokens[end - 1].is_space:
                     spaces[end - 1] = True  # as `Doc.from_docs` has it
-            eg = Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
+            predicted = Doc(nlp.vocab, words=words, spaces=spaces)
             if self.gold_sents:
-                starts = eg.get_aligned_sent_starts()
-                eg = Example(Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts), reference)
-            yield eg
+                starts = Example(predicted, reference).get_aligned_sent_starts()
+                predicted = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts)
+            for token, copied in zip(tokens, predicted, strict=True):
+                if token.norm != token.lex.norm:  # as of "n't", whose norm as a token is "not"
+                    copied.norm_ = token.norm_
+            yield Example(predicted, reference)
 
     def _augment(self, nlp: Language, eg: Example) -> Iterator[Example]:
         if self.augmenter is None:
@@ -88,9 +95,10 @@ class TreebankCorpus:
                 text = shorten(reference.text, 50)
                 raise ValueError(Errors.E228.format(n=len(tokens), text=text, n_words=before[-1]))
             if has_sentences and not doc.has_annotation("DEP"):
-                starts = {0, *(tokens[word] for word in first_words if 0 < word < len(tokens))}
-                for token in doc:
-                    token.is_sent_start = token.i in starts
+                column = np.full((len(doc), 1), -1, dtype=np.int64)
+                column[[0, *(tokens[word] for word in first_words if 0 < word < len(tokens))]] = 1
+                # All at once: `token.is_sent_start = ...` looks through the whole doc each time.
+                doc.from_array([SENT_START], cast(Ints2d, column.astype(np.uint64)))
             for key, group in reference.spans.items():
                 spans = []
                 for span in group:

@@ -266,6 +266,27 @@ def test_a_tree_beyond_the_bound_leaves_out_its_sentence(kind: str) -> None:
             TreeLoss()(fitting, gold._replace(ids=np.where(np.arange(len(gold.ids)) == i, -1, gold.ids)))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("error")
+def test_trees_within_the_bound_share_the_weight_of_those_beyond(kind: str) -> None:
+    free = replace(make_batch(kind, [4, 2, 1, 3]), max_stack=None)
+    gold = weighted(free, SENTENCES, WEIGHTS)
+    trees = np.split(gold.ids, np.cumsum(free.lengths[gold.sentence])[:-1])
+    sizes = np.asarray([largest_stack(TAGS.decode(ids), free.linearizer.lattice) for ids in trees])
+    batch = replace(free, max_stack=int(sizes.max()) - 1)
+    inside = [i for i, size in enumerate(sizes) if size < sizes.max()]
+    assert set(gold.sentence[inside]) == set(gold.sentence) and len(inside) < len(sizes)
+    fitting = some_of(batch, gold, inside)
+    fitting.weight[:] /= np.bincount(fitting.sentence, fitting.weight)[fitting.sentence]
+    (loss, gradient), (expected, d_expected) = TreeLoss()(batch, gold), TreeLoss()(batch, fitting)
+    assert loss == expected > 0
+    for found, wanted in zip(gradient.arrays, d_expected.arrays, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    gold.weight[inside] = 0.0  # too small for a float
+    with pytest.warns(UserWarning, match=r"\[W200\]"):
+        assert TreeLoss()(batch, gold)[0] >= 0
+
+
 KNOWN: Any = (
     ((1, 3, "VP", "must"), (1, 4, None, "uncrossed")),
     (),

@@ -186,10 +186,13 @@ def test_uncrossed(nlp: Language) -> None:
         ('He has a 19" screen.\n\nThe old man who said "no" left.', ['"no"']),
         ('“Kim sings.\n\nThe club said "the old dog barked" loudly.', ['"the old dog barked"']),
         ('He said ("no") and “two\nlines”.', ['"no"', "“two\nlines”"]),
+        ("“Kim said “no” today”, “he” said.", ["“no”", "“Kim said “no” today”", "“he”"]),
+        ('« I heard “Kim and "no" » . "He"', ['"no"', '« I heard “Kim and "no" »', '"He"']),
+        ("„Kim sings“, „he“ said.", ["„Kim sings“", "„he“"]),
     ],
 )
 def test_quotations(text: str, found: list[str]) -> None:
-    """A stray mark takes no more than its paragraph, and one of inches none."""
+    """A stray mark takes no more than its paragraph or the quotation around it, and one of inches none."""
     assert [span.text for span in make_uncrossed()(spacy.blank("en")(text))] == found
 
 

@@ -13,7 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from tiny import TREES, gold_doc, make_examples, make_learner, spans_of, words_only
 
-from spacy_parsetag.decode import Distribution
+from spacy_parsetag.decode import Distribution, TagScores
 
 TEXT = "The old dog sings and barked on papers"
 
@@ -155,6 +155,27 @@ def test_only_the_bad_doc_of_a_batch_is_lost(folders: list[str]) -> None:
     docs[3].spans["parsetag_constraints"] = [Span(docs[3], 0, 2, label="XP")]
     assert [doc.text[-1] for doc in nlp.pipe(docs)] == ["0", "1", "2", "4"]
     assert failed == ["She enjoys papers 3"]
+
+
+def test_memory_does_not_grow_with_the_batch(folders: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sums over spans are those of some thousand rows at a time; each sentence has its own constraints."""
+    nlp = make_ensemble(folders[:2], conflicts="drop")
+    docs = [nlp.make_doc(TEXT if i % 2 else "She enjoys reading papers") for i in range(300)]
+    for doc in docs[1::50]:
+        doc.spans["parsetag_constraints"] = [Span(doc, 2, 5, label="NP"), Span(doc, 0, 3, label="NP")]
+    expected = [(spans_of(doc), doc.spans["constituents"].attrs) for doc in map(nlp, [doc.copy() for doc in docs])]
+    rows: list[int] = []
+
+    def distribution(batch: TagScores) -> Distribution:
+        rows.append(len(batch.scores))
+        return Distribution(batch)
+
+    monkeypatch.setattr("spacy_parsetag.pipeline.ensemble.Distribution", distribution)
+    for doc, (spans, attrs) in zip(nlp.pipe(docs, batch_size=300), expected, strict=True):
+        found = doc.spans["constituents"].attrs
+        assert spans_of(doc) == spans and found.get("dropped_constraints") == attrs.get("dropped_constraints")
+        assert found["probs"] == pytest.approx(attrs["probs"], rel=1e-5)
+    assert max(rows) < 2100 and sum(rows) > 2 * 300 * 11
 
 
 def test_in_a_forked_process(folders: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

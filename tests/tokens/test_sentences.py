@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import spacy
 from hypothesis import given, strategies as st
 from spacy.lang.en import English
 from spacy.tokens import Doc
@@ -11,6 +12,7 @@ from spacy.vocab import Vocab, create_vocab
 
 from spacy_parsetag.tokens import doc_to_strings, set_parses
 from spacy_parsetag.tokens.sentences import (
+    copy_words,
     has_sentences,
     map_words,
     one_sentence,
@@ -79,3 +81,15 @@ def test_long_docs_are_marked_at_once() -> None:
     doc = Doc(VOCAB, words=["a"] * 32_000)
     assert one_sentence(doc) is doc
     assert len(list(doc.sents)) == 1 and doc.has_annotation("SENT_START", require_complete=True)
+
+
+def test_copies_have_the_norms_of_the_tokenizer() -> None:
+    """Not those of words in another vocabulary, which has its own."""
+    doc = spacy.blank("en")("We can't sing")
+    doc[2].norm_ = "never"
+    other = spacy.blank("xx").vocab
+    other["sing"].norm_ = "chant"
+    assert [token.norm_ for token in copy_words(doc, doc.vocab)] == ["we", "can", "never", "sing"]
+    copy = copy_words(doc, other)
+    assert [token.norm_ for token in copy] == ["we", "can", "never", "chant"]
+    assert copy.text == doc.text

@@ -71,6 +71,16 @@ def test_gold_sentences_stay(path: Path) -> None:
     assert split(gold_sents=True) == [1] * 7
 
 
+def test_words_keep_the_norms_of_the_tokenizer(tmp_path: Path) -> None:
+    """Features are those of text, in training and wherever trees are scored."""
+    nlp = spacy.blank("en")
+    DocBin(docs=[nlp("I don't sing"), nlp("We'll come")]).to_disk(tmp_path / "texts.spacy")
+    for settings in ({}, {"gold_sents": True}, {"n_sents": 2}):
+        examples = TreebankCorpus(tmp_path / "texts.spacy", **settings)(nlp)
+        norms = [token.norm_ for eg in examples for token in eg.predicted if not token.is_space]
+        assert norms == ["i", "do", "not", "sing", "we", "will", "come"]
+
+
 def test_trees_are_scored_over_gold_sentences(path: Path) -> None:
     """Scores are those of a pipeline without a splitter of sentences."""
     nlp = make_nlp()
@@ -143,6 +153,15 @@ def test_augmented_sentences_keep_their_boundaries(tmp_path: Path) -> None:
     for eg, doc in zip(corpus(nlp), docs, strict=True):
         starts = [token.is_sent_start for token in doc]
         assert [token.is_sent_start for token in eg.predicted] == starts == [True] + [False] * (len(doc) - 1)
+
+
+def test_long_docs_are_augmented_in_linear_time(tmp_path: Path) -> None:
+    """Where each token is marked by itself this takes more than 20 seconds: each looks through the whole doc."""
+    nlp = spacy.blank("en")
+    starts = [i % 20 == 0 for i in range(32_000)]
+    DocBin(docs=[Doc(nlp.vocab, words=["a"] * 32_000, sent_starts=[*starts])]).to_disk(tmp_path / "long.spacy")
+    (eg,) = TreebankCorpus(tmp_path / "long.spacy", augmenter=lambda nlp, eg: iter([eg]))(nlp)
+    assert [token.is_sent_start for token in eg.reference] == starts
 
 
 def augmenters() -> dict[str, Any]:
