@@ -11,18 +11,20 @@ root wrapper: its own, else TOP.
 """
 
 import json
-import os
+import re
+import secrets
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Errors
+from ..files.write import atomic_path
 from ..trees import Parse, Tree
 from ._kernel import lay_out_nodes
 from .heads import HeadRules
@@ -154,17 +156,20 @@ class TreeColumns:
         return cls(label, up, size, starts, strings, source, line, names, ids if any(ids) else [])
 
     def to_disk(self, path: str | Path) -> None:
-        """Save as a folder, which `from_disk` maps into memory; it may be the one that these are mapped from."""
-        folder = Path(path)
+        """Save as a folder, which `from_disk` maps into memory. It replaces what was saved there all at once, also
+        where this batch or another process maps that."""
+        folder, version = Path(path), secrets.token_hex(4)
         folder.mkdir(parents=True, exist_ok=True)
-        texts = {"format": _FORMAT, "strings": self.strings, "names": self.names, "ids": self.ids}
-        with TemporaryDirectory(dir=folder, prefix=".") as temporary:
+        texts = {"format": _FORMAT, "version": version, "strings": self.strings, "names": self.names, "ids": self.ids}
+        try:
             for name in _ARRAYS:
-                np.save(Path(temporary, f"{name}.npy"), getattr(self, name))
-            Path(temporary, "columns.json").write_text(json.dumps(texts), encoding="utf-8")
-            (folder / "columns.json").unlink(missing_ok=True)  # it comes last: without it there are no columns
-            for name in (*(f"{name}.npy" for name in _ARRAYS), "columns.json"):
-                os.replace(Path(temporary, name), folder / name)
+                np.save(folder / f"{name}-{version}.npy", getattr(self, name))
+            with atomic_path(folder / "columns.json") as temporary:
+                temporary.write_text(json.dumps(texts), encoding="utf-8")
+        except BaseException:
+            _remove_arrays(folder, version)
+            raise
+        _remove_arrays(folder, f"(?!{version})[0-9a-f]{{8}}")
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "TreeColumns":
@@ -177,7 +182,8 @@ class TreeColumns:
         try:
             texts = json.loads((folder / "columns.json").read_text(encoding="utf-8"))
             if texts["format"] == _FORMAT:
-                arrays: Any = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in _ARRAYS}
+                paths = {name: folder / f"{name}-{texts['version']}.npy" for name in _ARRAYS}
+                arrays: Any = {name: np.asarray(np.load(path, mmap_mode="r")) for name, path in paths.items()}
                 columns = cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
                 columns._check()
                 return columns
@@ -271,3 +277,11 @@ def lay_out(
     return TreeColumns(
         out[0], out[1], out[2], tree_ends - n_nodes, strings, source, longs(line), [name], [*ids] if any(ids) else []
     )
+
+
+def _remove_arrays(folder: Path, versions: str) -> None:
+    """Remove the arrays of versions that match a pattern."""
+    for path in folder.iterdir():
+        if re.fullmatch(rf"({'|'.join(_ARRAYS)})-{versions}\.npy", path.name):
+            with suppress(OSError):  # on Windows, those that a process maps stay until the next time
+                path.unlink()

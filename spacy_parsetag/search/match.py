@@ -64,7 +64,7 @@ class Program:
         self.mask_of: dict[Label | Node | Test, int] = {}
         for part in reversed(all_parts):  # what a part consists of comes before it
             self.mask_of[part] = self._compile(part)
-        self.results = np.array([self._combine(_OR, nodes) for nodes in patterns])
+        self.results = np.array([self._combine(_OR, nodes) for nodes in patterns], np.int64)
         self.steps = np.array(list(self._steps), np.int32).reshape(-1, 5)
         self.needs_heads = bool({*self.steps[self.steps[:, 0] == _SEMI_JOIN, 1].tolist()} & _HEAD_RELATIONS)
 
@@ -151,7 +151,7 @@ class _Block(NamedTuple):
     def bind(self, nodes: Sequence[Node]) -> Longs:
         """Enumerate the ways in which one of some nodes matches: a table of the nodes that match and the named ones,
         each way once, in order."""
-        unbound = np.full((1 + len(self.names), len(self.label)), -1)
+        unbound = np.full((1 + len(self.names), len(self.label)), -1, np.int64)
         unbound[0] = np.arange(len(self.label))
         table: Longs = np.unique(np.hstack([self._node(node, unbound) for node in nodes]), axis=1)
         return table

@@ -193,6 +193,10 @@ def test_tables_without_a_constituent() -> None:
 
 
 def test_saved_and_joined(tmp_path: Path) -> None:
+    def file_of(folder: str, pattern: str) -> Path:
+        (file,) = (tmp_path / folder).glob(pattern)
+        return file
+
     parts = [TreeColumns.join(read_brackets(f"(TOP (N{i} w{i}) (X x))".encode(), f"{i}.mrg")) for i in range(3)]
     columns = TreeColumns.join(parts)
     columns.to_disk(tmp_path / "saved")
@@ -210,24 +214,51 @@ def test_saved_and_joined(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="holds no columns"):
             TreeColumns.from_disk(tmp_path / "saved")
     columns.to_disk(tmp_path / "saved")
-    for name, damaged in (("up.npy", b""), ("up.npy", b"\x93NUMPY\x01\x00"), ("columns.json", b'{"format": 1}')):
-        (tmp_path / "saved" / name).write_bytes(damaged)
+    for name, damaged in (("up-*.npy", b""), ("up-*.npy", b"\x93NUMPY\x01\x00"), ("columns.json", b'{"format": 1}')):
+        file_of("saved", name).write_bytes(damaged)
         with pytest.raises(ValueError, match="saved holds no columns of trees, or damaged ones"):
             TreeColumns.from_disk(tmp_path / "saved")
     columns.to_disk(tmp_path / "saved")
     loaded = TreeColumns.from_disk(tmp_path / "saved")
     loaded.to_disk(tmp_path / "saved")  # over the files that it is mapped from
     assert trees_of(TreeColumns.from_disk(tmp_path / "saved")) == trees_of(loaded) == trees_of(columns)
+    assert len(list((tmp_path / "saved").iterdir())) == 7
     parts[0].to_disk(tmp_path / "other")
     for name in ("label", "up", "starts", "source"):  # of other trees
-        saved = (tmp_path / "saved" / f"{name}.npy").read_bytes()
-        (tmp_path / "saved" / f"{name}.npy").write_bytes((tmp_path / "other" / f"{name}.npy").read_bytes())
+        file = file_of("saved", f"{name}-*.npy")
+        saved = file.read_bytes()
+        file.write_bytes(file_of("other", f"{name}-*.npy").read_bytes())
         with pytest.raises(ValueError, match="saved holds no columns of trees, or damaged ones"):
             TreeColumns.from_disk(tmp_path / "saved")
-        (tmp_path / "saved" / f"{name}.npy").write_bytes(saved)
+        file.write_bytes(saved)
     (tmp_path / "saved" / "columns.json").write_text('{"format": 2}')
     with pytest.raises(ValueError, match="columns of format 2; this version reads format 1"):
         TreeColumns.from_disk(tmp_path / "saved")
+
+
+def test_saved_over_files_that_are_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows removes no file that a process maps. What cannot be saved leaves what is there."""
+    first, second = (TreeColumns.join(read_brackets(f"(TOP (N{i} w{i}))".encode(), "x")) for i in range(2))
+    first.to_disk(tmp_path)
+    mapped = TreeColumns.from_disk(tmp_path)
+    (tmp_path / "label-mine.npy").touch()
+
+    def refuse(*args: object, **options: object) -> None:
+        raise PermissionError(13, "Access is denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refuse)
+        second.to_disk(tmp_path)
+    assert trees_of(TreeColumns.from_disk(tmp_path)) == trees_of(second) and trees_of(mapped) == trees_of(first)
+    assert len(list(tmp_path.iterdir())) == 14
+    with monkeypatch.context() as patch:
+        patch.setattr("spacy_parsetag.search.columns.atomic_path", refuse)
+        with pytest.raises(PermissionError):
+            first.to_disk(tmp_path)
+    assert trees_of(TreeColumns.from_disk(tmp_path)) == trees_of(second)
+    assert len(list(tmp_path.iterdir())) == 14
+    second.to_disk(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 8
 
 
 @pytest.mark.parametrize("name", ["penn", "ctb"])
