@@ -207,6 +207,9 @@ def test_names_that_are_no_table(tmp_path: Path) -> None:
     trial = ["x", "--treebanks", str(bank), "--config", "cnn.cfg", "--folds", "3"]
     with pytest.raises(SystemExit, match=r"--parts: no fold3of3, foo; there is fold0of3, fold1of3, fold2of3\."):
         make([*trial, "--parts", "foo", "fold3of3", "fold1of3"])
+    for options in (["--seeds", "0", "0"], ["--treebanks", f"a={bank}", f"b={bank}"]):
+        with pytest.raises(SystemExit, match=r"called fold0of3-0\. A training takes one treebank, .* seed once\."):
+            make([*trial, "--parts", "fold0of3", *options])
     with pytest.raises(SystemExit, match=r"--rows: no 1; there is fold0of3, 0, fold1of3, fold2of3\."):
         make([*trial, "--rows", "1"])
 
