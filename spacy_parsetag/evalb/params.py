@@ -74,10 +74,13 @@ class EvalbParams:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """For each label that is held equal to another, the first of these: the name of their row in a table."""
+        """For each label that is held equal to another, directly or by way of others, the first of these in
+        `eq_labels`: the name of their row in a table."""
         names: dict[str, str] = {}
-        for first, second in self.eq_labels:
-            names.setdefault(second, names.get(first, first))
+        for pair in self.eq_labels:
+            rows = {names.setdefault(label, label) for label in pair}
+            first = next(label for label in names if label in rows)
+            names.update({label: first for label, row in names.items() if row in rows})
         return names
 
     def same_label(self, first: str, second: str) -> bool:
