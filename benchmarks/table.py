@@ -10,7 +10,7 @@ import sys
 from statistics import mean
 from typing import Any
 
-from record import RESULTS, ROOT, read_runs
+from record import RESULTS, ROOT, read_runs, settings_in_common
 
 PAGES = {
     "pipelines": (ROOT / "README.md", ROOT / "docs" / "reference" / "pipelines.md"),
@@ -57,7 +57,10 @@ def load_seeds(name: str) -> tuple[str, list[dict[str, Any]]]:
     NAME.json or for each seed NAME-0.json and so on."""
     folder = ROOT / "experiments" / "results" / "trials" / name
     if runs := read_runs(folder):
-        return str((folder / "runs.jsonl").relative_to(ROOT)), [
+        path = (folder / "runs.jsonl").relative_to(ROOT)
+        if len({settings_in_common(run) for run in runs}) > 1:
+            raise SystemExit(f"{path}: runs differ in more than the seed. Make all of them with the same settings.")
+        return str(path), [
             {
                 "made_by": run["made"],
                 "evaluations": len(run["training"]["curve"]),

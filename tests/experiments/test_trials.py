@@ -146,7 +146,9 @@ def test_a_trial_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "1 runs, 0 of them done" in capsys.readouterr().out and found(tmp_path)["fold1of2-0"] != run
     assert len([*(tmp_path / "work" / "trials" / "small").glob("fold1of2-0-*")]) == 2
     table = report.trials_table(path.parent.parent)
+    # Runs with other settings are not averaged with the others.
     assert "| small | few steps | fold0of2 to fold1of2 of train | 2 | 70.00 | 0.00 | 71.00 | 7 |" in table
+    assert "| small | few steps | fold1of2 of train | 1 | 70.00 | - | 71.00 | 7 |" in table
     assert (path.parent.parent / "table.md").read_text(encoding="utf-8") == table
 
 
