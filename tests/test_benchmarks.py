@@ -272,7 +272,7 @@ def test_outputs_of_other_parsers(monkeypatch: pytest.MonkeyPatch, in_root: None
     for domain in mctb.DOMAINS:
         (tmp_path / f"{domain}.txt").write_text(gold, encoding="utf8")
         (outputs / f"mctb_{domain}.inorder").write_text(gold.replace("(NP (NNS", "(PP (NNS"), encoding="utf8")
-        (outputs / f"mctb_{domain}.inorder_bert").write_text(gold, encoding="utf8")
+        (outputs / f"mctb_{domain}.inorder_bert").write_text(gold if domain != "forum" else "\n", encoding="utf8")
     monkeypatch.setattr(mctb_peers, "made_by", lambda: MADE)
     monkeypatch.setattr(record, "commit", lambda: MADE["commit"])
     output = tmp_path / "mctb_peers.json"
@@ -280,8 +280,10 @@ def test_outputs_of_other_parsers(monkeypatch: pytest.MonkeyPatch, in_root: None
     mctb_peers.main()
     figures = json.loads(output.read_text(encoding="utf8"))
     assert figures["inorder"]["mean_f"] == 75.0 and figures["inorder_bert"]["domains"]["law"] == 100.0
+    # As of the pipelines, a sentence without a tree counts as zero.
+    assert figures["inorder_bert"]["failures"]["forum"] == 1 and figures["inorder_bert"]["errors"]["forum"] == 0
     monkeypatch.setattr(table, "RESULTS", tmp_path)
-    assert "| the same, BERT-large | news | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | – |" in table.peers()
+    assert "| the same, BERT-large | news | 100.0 | 0.0 | 100.0 | 100.0 | 100.0 | 80.0 | – |" in table.peers()
 
 
 def test_domains_of_a_clone(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path) -> None:
