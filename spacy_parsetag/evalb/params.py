@@ -19,6 +19,7 @@ from typing import Any
 
 from ..errors import Errors, TreebankError
 from ..treebanks.lines import read_file_lines, undecodable
+from ..trees.escape import unescape_token
 
 DATA = Path(__file__).parent / "prm"
 BUNDLED = ("collins", "new", "spmrl")
@@ -85,6 +86,10 @@ class EvalbParams:
 
     def same_label(self, first: str, second: str) -> bool:
         return first == second or (first, second) in self.eq_labels or (second, first) in self.eq_labels
+
+    def same_word(self, first: str, second: str) -> bool:
+        same_text = unescape_token(first) == unescape_token(second)
+        return same_text or (first, second) in self.eq_words or (second, first) in self.eq_words
 
     def counted(self, brackets: Iterable[Bracket]) -> list[Bracket]:
         """Drop brackets over no word or with deleted labels; cut the labels of the others."""
