@@ -125,10 +125,10 @@ def with_spacys_parser(nlp: Language, docs: list[Doc]) -> Language:
     return other
 
 
-def by_kind(docs: list[Doc], kinds: list[str], parsed: list[tuple[Example, Example]]) -> dict[str, Any]:
+def by_kind(kinds: list[str], parsed: list[tuple[Example, Example]]) -> dict[str, Any]:
     """Score documents kind by kind."""
     of_kind: dict[str, list[tuple[Example, Example]]] = defaultdict(list)
-    for _, kind, pair in zip(docs, kinds, parsed, strict=True):
+    for kind, pair in zip(kinds, parsed, strict=True):
         of_kind[kind].append(pair)
     return {kind: score_both(pairs) for kind, pairs in sorted(of_kind.items())}
 
@@ -153,7 +153,7 @@ def main() -> None:
     for name, docs, kind_of in (("masc_dev", masc_dev, masc.genre), ("gum_dev", gum_dev, lambda t: t.split("_")[1])):
         parsed = parse_both(nlp, docs)
         report[name] = score_both(parsed)
-        report[f"{name}_by_genre"] = by_kind(docs, [kind_of(doc.user_data["document"]) for doc in docs], parsed)
+        report[f"{name}_by_genre"] = by_kind([kind_of(doc.user_data["document"]) for doc in docs], parsed)
     report["craft_dev"] = score_both(parse_both(nlp, read("craft-dev.spacy")))
     if args.wsj:
         parses = get_format("penn").read_parses(args.wsj)

@@ -5,7 +5,7 @@
 
 CLONE is that of `benchmarks/mctb.py`. It has the trees that two parsers gave to each sentence: the in-order parser of
 Liu and Zhang (2017), and the same over BERT-large; both learned the Penn Treebank's news. F is EVALB's with Collins'
-parameters, as there.
+parameters, and sentences without a tree over the same words count as zero, as there.
 """
 
 import argparse
@@ -26,14 +26,17 @@ def score_outputs(clone: Path, parser: str) -> dict[str, Any]:
 
     clone (Path): The clone.
     parser (str): How the files of its outputs end.
-    RETURNS (dict[str, Any]): F of each domain, and their mean.
+    RETURNS (dict[str, Any]): F of each domain, in which failures count as zero, and their mean; failures of each
+        domain, and those of them that are EVALB's errors.
     """
-    scores = {}
+    scores, failures, errors = {}, {}, {}
     for domain in DOMAINS:
         output = clone / "data" / "parsed_outputs" / f"mctb_{domain}.{parser}"
-        summary = evalb(read_tree_lines(find_trees(clone, domain)), read_tree_lines(output)).all
-        scores[domain] = round(summary.f, 2)
-    return {"domains": scores, "mean_f": round(sum(scores.values()) / len(scores), 2)}
+        result = evalb(read_tree_lines(find_trees(clone, domain)), read_tree_lines(output))
+        scores[domain] = round(result.strict.f, 2)
+        failures[domain], errors[domain] = result.failures, result.all.errors
+    mean_f = round(sum(scores.values()) / len(scores), 2)
+    return {"domains": scores, "mean_f": mean_f, "failures": failures, "errors": errors}
 
 
 def main() -> None:

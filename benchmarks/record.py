@@ -22,10 +22,22 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from spacy.util import dict_to_dot
+
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 PACKAGES = ("spacy-parsetag", "spacy", "thinc", "spacy-transformers", "transformers", "torch", "numpy")
 SHARED = ("data", "config", "made")  # what trainings have in common
+BY_SEED = ("seed", "part", "config", "without_decoder")  # settings of one run; the last two are hashes
+# What depends in a config on the seed, and where a training has a number of epochs on the sentences of its part.
+SEEDS = ("system.seed", "training.seed")
+STEPS = (
+    "training.max_steps",
+    "training.eval_frequency",
+    "training.patience",
+    "training.optimizer.learn_rate.total_steps",
+    "training.optimizer.learn_rate.warmup_steps",
+)
 # Load average from which on others take the machine. This process has done next to nothing when it is read.
 BUSY = 0.5
 
@@ -116,6 +128,14 @@ def read_runs(folder: Path) -> list[dict[str, Any]]:
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
     shared = {line["hash"]: line["value"] for line in lines if "hash" in line}
     return [{**line, **{key: shared[line[key]] for key in SHARED}} for line in lines if "run" in line]
+
+
+def settings_in_common(run: dict[str, Any]) -> str:
+    """All that figures depend on, but for the seed and the part of a trial, as text. Runs with the same have a mean."""
+    settings = {key: value for key, value in run["settings"].items() if key not in BY_SEED}
+    left_out = {*SEEDS, *(STEPS if settings.get("epochs") else ())}
+    config = {key: value for key, value in dict_to_dot(run["config"]).items() if key not in left_out}
+    return json.dumps([settings, config], sort_keys=True)
 
 
 def write_runs(folder: Path, runs: list[dict[str, Any]]) -> None:

@@ -3,12 +3,13 @@
     python experiments/differ.py "$PARSETAG_WORK"/trials/wsj-plain "$PARSETAG_WORK"/trials/wsj-self \\
         --dev DEV.spacy --output benchmarks/results/wsj-differences.json
 
-Each folder is one of `run.py --keep`, with the last checkpoint of each seed: `dev-0/model-last`, `dev-1/model-last` and
-so on. Each is compared with the first. Sentences are resampled, each with the trees of all seeds, so that the interval
-says what other sentences would change, and not what other seeds would.
+Each folder is one of `run.py`, with the last checkpoint of each seed: `dev-0-HASH/model-last`, `dev-1-HASH/model-last`
+and so on, none of them of other settings. Each is compared with the first. Sentences are resampled, each with the trees
+of all seeds, so that the interval says what other sentences would change, and not what other seeds would.
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,18 +18,41 @@ from typing import Any
 
 import spacy
 from spacy.tokens import DocBin
+from spacy.util import load_config
 
 from spacy_parsetag.evalb import EvalbResult, compare_parsers
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
 from ensemble import parse_and_score
-from record import made_by, write_result
+from record import made_by, settings_in_common, write_result
+from spec import resolved
 
 
 def score(pipeline: Path, dev: Path) -> EvalbResult:
     """Score a pipeline on the words of docs with trees."""
     nlp = spacy.load(pipeline)
     return parse_and_score(nlp, list(DocBin().from_disk(dev).get_docs(nlp.vocab)))
+
+
+def find_seeds(training: Path) -> list[Path]:
+    """Find the last checkpoint of each seed of a training.
+
+    RAISES (SystemExit): If there is none, or pipelines of other settings lie beside them.
+    """
+    folders = sorted(path.parent for path in training.glob("dev-*/trained.json"))
+    if not folders:
+        raise SystemExit(f"{training}: no dev-0-HASH of a training that run.py finished.")
+    seeds, in_common = set(), set()
+    for folder in folders:
+        config = resolved(load_config(folder / "config.cfg"), None)
+        del config["training"]["logger"]  # it names the folder
+        settings = json.loads((folder / "trained.json").read_text(encoding="utf-8"))["settings"]
+        seeds.add(settings["seed"])
+        in_common.add(settings_in_common({"settings": settings, "config": config}))
+    if len(seeds) < len(folders) or len(in_common) > 1:
+        names = ", ".join(folder.name for folder in folders)
+        raise SystemExit(f"{training}: {names} differ in more than the seed. Move those of other settings elsewhere.")
+    return [folder / "model-last" for folder in folders]
 
 
 def compare(first: Sequence[EvalbResult], other: Sequence[EvalbResult]) -> dict[str, Any]:
@@ -47,9 +71,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path)
     args = parser.parse_args(words)
     made = made_by() if args.output else None
-    pipelines = {folder: sorted(folder.glob("dev-*/model-last")) for folder in args.trainings}
-    if without := [str(folder) for folder, paths in pipelines.items() if not paths]:
-        raise SystemExit(f"{', '.join(without)}: no dev-0/model-last in it; run.py keeps them with --keep.")
+    pipelines = {folder: find_seeds(folder) for folder in args.trainings}
     results_of = {folder.name: [score(path, args.dev) for path in paths] for folder, paths in pipelines.items()}
     trainings = {}
     for name, results in results_of.items():

@@ -23,7 +23,7 @@ from spacy_parsetag.analysis.results import Correlation, Point
 from spacy_parsetag.analysis.tables import Table, format_text
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
-from record import read_runs
+from record import read_runs, settings_in_common
 
 ORDERS = ("in", "pre", "post")
 PERMUTATIONS = 20_000
@@ -148,13 +148,14 @@ def correlate_rows(rows: list[Row]) -> dict[str, tuple[list[Point], Correlation]
 
 
 def trials_table(folder: Path) -> str:
-    """The table of all trials in a folder: those on the same parts together, best mean first."""
-    trials: dict[tuple[str, str], list[Run]] = defaultdict(list)
+    """The table of all trials in a folder: those on the same parts together, best mean first. Runs that were made anew
+    with other settings have a row of their own until they take the place of all."""
+    trials: dict[tuple[str, str, str], list[Run]] = defaultdict(list)
     for path in sorted(folder.iterdir()):
         for run in read_runs(path):
-            trials[run["settings"]["trial"], run["settings"]["folds_of"]].append(run)
+            trials[run["settings"]["trial"], run["settings"]["folds_of"], settings_in_common(run)].append(run)
     rows = []
-    for (name, folds_of), runs in trials.items():
+    for (name, folds_of, _), runs in trials.items():
         results = [[scores["f"] for scores in run["results"].values()] for run in runs]
         # A checkpoint that was not checked in training may be the best one: the last.
         last, best = [f for f, *_ in results], [max(f_of_run) for f_of_run in results]

@@ -3,6 +3,7 @@
 import argparse
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass
@@ -135,7 +136,7 @@ def read_change(text: str) -> tuple[str, Any]:
 
 
 def build_runs(spec: dict[str, Any], treebanks: list[Treebank], arguments: argparse.Namespace) -> list[Run]:
-    """All runs of a table: each row on each treebank."""
+    """All runs of a table: each row on each treebank. Each has a name, by which it is known again."""
     trial = spec["table"] == "trials"
     runs = []
     for treebank in treebanks:
@@ -173,6 +174,10 @@ def build_runs(spec: dict[str, Any], treebanks: list[Treebank], arguments: argpa
                 settings["code"] = short_hash(arguments.code.read_bytes())
             name = "-".join(map(str, (*([] if trial else [treebank.name]), *row.values())))
             runs.append(Run(name.lower(), treebank, run_data, settings, config))
+    names = Counter(run.name for run in runs)
+    if twice := [name for name, n in names.items() if n > 1]:
+        what = "A training takes one treebank, and each seed once" if trial else "Name treebanks, as NAME=FOLDER"
+        raise SystemExit(f"Several runs would be called {', '.join(twice)}. {what}.")
     return runs
 
 

@@ -231,7 +231,8 @@ def test_trainings_come_from_both_kinds_of_files(
     (tmp_path / "wsj-self-0.json").write_text(json.dumps(one), encoding="utf-8")
     assert "| `transformer.cfg`, " in table.accuracy()[2] and "| 80.00 | 30.0 | last; one |" in table.accuracy()[2]
     runs = [
-        {"run": f"dev-{seed}", "data": {}, "config": {}, "made": made, "training": {"curve": [[0, 0, 0.0]]},
+        {"run": f"dev-{seed}", "data": {}, "made": made, "training": {"curve": [[0, 0, 0.0]]},
+         "settings": {"seed": seed, "config": f"hash {seed}"}, "config": {"system": {"seed": seed}},
          "results": {"last": {"f": f, "exact_match": 40.0}, "best": {"f": 99.0, "exact_match": 40.0}}}
         for seed, f in enumerate((81.0, 82.0))
     ]  # fmt: skip
@@ -239,6 +240,24 @@ def test_trainings_come_from_both_kinds_of_files(
     (row,) = table.accuracy()[2:]
     assert "| 81.50 | 40.0 | last; mean of 2, 81.00 to 82.00 |" in row
     assert "| `transformer.cfg`, " in row and "| `experiments/results/trials/wsj-self/runs.jsonl`, 0000000 |" in row
+    runs[1]["config"] = {"system": {"seed": 1}, "training": {"dropout": 0.5}}
+    record.write_runs(tmp_path / "experiments" / "results" / "trials" / "wsj-self", runs)
+    with pytest.raises(SystemExit, match=r"wsj-self/runs\.jsonl: runs differ in more than the seed"):
+        table.accuracy()
+
+
+def test_settings_of_runs_that_have_a_mean() -> None:
+    """Parts of a trial have as many steps as their sentences ask for, where its length is in epochs."""
+
+    def settings(seed: int, part: int, steps: int, epochs: int, **training: float) -> str:
+        training.update(seed=seed, max_steps=steps)
+        config = {"system": {"seed": seed}, "training": {**training, "optimizer": {"learn_rate": 0.1}}}
+        run = {"settings": {"seed": seed, "part": f"fold{part}", "epochs": epochs, "config": str(config)}}
+        return record.settings_in_common({**run, "config": config})
+
+    assert settings(0, 0, 10, 5) == settings(1, 1, 11, 5) != settings(0, 0, 10, 6)
+    assert settings(0, 0, 10, 0) == settings(1, 1, 10, 0) != settings(0, 0, 11, 0)
+    assert settings(0, 0, 10, 5) != settings(0, 0, 10, 5, dropout=0.2)
 
 
 def test_outputs_of_other_parsers(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path) -> None:
@@ -253,7 +272,7 @@ def test_outputs_of_other_parsers(monkeypatch: pytest.MonkeyPatch, in_root: None
     for domain in mctb.DOMAINS:
         (tmp_path / f"{domain}.txt").write_text(gold, encoding="utf8")
         (outputs / f"mctb_{domain}.inorder").write_text(gold.replace("(NP (NNS", "(PP (NNS"), encoding="utf8")
-        (outputs / f"mctb_{domain}.inorder_bert").write_text(gold, encoding="utf8")
+        (outputs / f"mctb_{domain}.inorder_bert").write_text(gold if domain != "forum" else "\n", encoding="utf8")
     monkeypatch.setattr(mctb_peers, "made_by", lambda: MADE)
     monkeypatch.setattr(record, "commit", lambda: MADE["commit"])
     output = tmp_path / "mctb_peers.json"
@@ -261,8 +280,10 @@ def test_outputs_of_other_parsers(monkeypatch: pytest.MonkeyPatch, in_root: None
     mctb_peers.main()
     figures = json.loads(output.read_text(encoding="utf8"))
     assert figures["inorder"]["mean_f"] == 75.0 and figures["inorder_bert"]["domains"]["law"] == 100.0
+    # As of the pipelines, a sentence without a tree counts as zero.
+    assert figures["inorder_bert"]["failures"]["forum"] == 1 and figures["inorder_bert"]["errors"]["forum"] == 0
     monkeypatch.setattr(table, "RESULTS", tmp_path)
-    assert "| the same, BERT-large | news | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | – |" in table.peers()
+    assert "| the same, BERT-large | news | 100.0 | 0.0 | 100.0 | 100.0 | 100.0 | 80.0 | – |" in table.peers()
 
 
 def test_domains_of_a_clone(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path) -> None:

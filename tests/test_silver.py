@@ -160,6 +160,9 @@ def test_a_teacher_of_another_language(tmp_path: Path, teacher: Language, monkey
     words = ["silver", tmp_path / "nl", tmp_path / "texts", tmp_path / "out", *options]
     monkeypatch.setattr(sys, "argv", list(map(str, words)))
     main()
+    with pytest.raises(SystemExit, match=r"has the language en, and the teacher nl: give a --splitter"):
+        monkeypatch.setattr(sys, "argv", [*map(str, words), "--splitter", str(tmp_path / "en")])
+        main()
     docs = list(DocBin().from_disk(tmp_path / "out" / "silver-000.spacy").get_docs(teacher.vocab))
     assert sum(len(doc.spans[SPANS_KEY].attrs["k_best"]) for doc in docs) == 2
     assert not any(doc.user_data["mended"] for doc in docs)

@@ -10,7 +10,8 @@ changed one of them. Sentences that share eight words in a row with a text of TR
 left out, and so is the whole document where three do; and sentences that are one of FILE, a .spacy file, or share
 eight words in a row with one. What is no prose is left out too, and sentences in which the teacher
 expects to get many constituents wrong (`--expected-f`). Of a teacher of English, sentences without a verb are left out,
-trees are repaired, and half of the runs are typed otherwise. For another language give a `--splitter`.
+trees are repaired, and half of the runs are typed otherwise. A teacher of another language needs a `--splitter` of
+that language.
 """
 
 import argparse
@@ -244,7 +245,7 @@ def main() -> None:
     parser.add_argument("output", type=Path, metavar="OUTPUT")
     parser.add_argument("--exclude", type=Path, metavar="TREEBANKS", help="of the English pipelines")
     parser.add_argument("--held-out", type=Path, metavar="FILE", help="docs that are scored")
-    parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences")
+    parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences and words")
     parser.add_argument("--expected-f", type=float, default=0.8, help="at least, of the teacher's best tree, 0 to 1")
     parser.add_argument("--words", type=int, default=1_000_000, help="the number of words to stop after")
     parser.add_argument("--singles", type=Path, metavar="FOLDER", help="write each sentence as a doc of its own, too")
@@ -255,6 +256,9 @@ def main() -> None:
     args = parser.parse_args()
     splitter = spacy.load(args.splitter, exclude=["tagger", "parsetag"])
     teacher = spacy.load(args.teacher, exclude=["sentencizer"])
+    if splitter.lang != teacher.lang:
+        languages = f"{args.splitter} has the language {splitter.lang}, and the teacher {teacher.lang}"
+        raise SystemExit(f"{languages}: give a --splitter that cuts text as the teacher does.")
     if "parsetag" in teacher.pipe_names:
         pipe: Any = teacher.get_pipe("parsetag")
         pipe.probs, pipe.k_best = True, K_BEST

@@ -246,14 +246,15 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> Compar
         fix_quotes(gold_sentence, test_sentence, params.delete_labels)
     pairs = [(a, b) for a, b in zip(gold_words, test_words, strict=False) if a != b]
     respellings = [(a, b) for a, b in pairs if unescape_token(a) == unescape_token(b)]
-    differing = [(a, b) for a, b in pairs if (a, b) not in respellings and not {(a, b), (b, a)} & set(params.eq_words)]
-    if len(gold_words) != len(test_words):
+    differing = [(a, b) for a, b in pairs if not params.same_word(a, b)]
+    length_differs = len(gold_words) != len(test_words)
+    if length_differs:
         errors.append(f"Length unmatch ({len(gold_words)}|{len(test_words)})")
     elif differing:
         errors.append("Words unmatch ({}|{})".format(*differing[0]))
     respelled = "{} as {}".format(*respellings[0]) if respellings and not errors else ""
     row = row._replace(status=ERROR if errors else VALID, error="; ".join(errors), respelled=respelled)
-    if differing or len(gold_words) != len(test_words):
+    if differing or length_differs:
         return Comparison(row, gold_words, no_match)
     gold_brackets, test_brackets = params.counted(gold_sentence.brackets), params.counted(test_sentence.brackets)
     matching = match_brackets(gold_brackets, test_brackets, params)

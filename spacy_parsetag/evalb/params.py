@@ -19,6 +19,7 @@ from typing import Any
 
 from ..errors import Errors, TreebankError
 from ..treebanks.lines import read_file_lines, undecodable
+from ..trees.escape import unescape_token
 
 DATA = Path(__file__).parent / "prm"
 BUNDLED = ("collins", "new", "spmrl")
@@ -74,14 +75,21 @@ class EvalbParams:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """For each label that is held equal to another, the first of these: the name of their row in a table."""
+        """For each label that is held equal to another, directly or by way of others, the first of these in
+        `eq_labels`: the name of their row in a table."""
         names: dict[str, str] = {}
-        for first, second in self.eq_labels:
-            names.setdefault(second, names.get(first, first))
+        for pair in self.eq_labels:
+            rows = {names.setdefault(label, label) for label in pair}
+            first = next(label for label in names if label in rows)
+            names.update({label: first for label, row in names.items() if row in rows})
         return names
 
     def same_label(self, first: str, second: str) -> bool:
         return first == second or (first, second) in self.eq_labels or (second, first) in self.eq_labels
+
+    def same_word(self, first: str, second: str) -> bool:
+        same_text = unescape_token(first) == unescape_token(second)
+        return same_text or (first, second) in self.eq_words or (second, first) in self.eq_words
 
     def counted(self, brackets: Iterable[Bracket]) -> list[Bracket]:
         """Drop brackets over no word or with deleted labels; cut the labels of the others."""

@@ -49,7 +49,8 @@ def find_files(
     suffixes (Sequence[str]): Which files below a folder to take: suffixes in lower case, compressed or not, or whole
         names. Files given by name are taken always.
     pattern (str | None): Take those below a folder that match this instead, for instance "train*.mrg".
-    RETURNS (list[SourceFile]): The files, each once. Names that begin with a dot are passed over in folders.
+    RETURNS (list[SourceFile]): The files, each once, however many links lead to it. Names that begin with a dot are
+        passed over in folders.
     RAISES (ValueError): If an input does not exist, or a folder holds no such file.
     """
     by_path: dict[str, SourceFile] = {}
@@ -62,7 +63,7 @@ def find_files(
         else:
             files = _match(source, suffixes, pattern)
         for file in files:
-            by_path.setdefault(os.path.abspath(file.path), file)
+            by_path.setdefault(os.path.realpath(file.path), file)
     return list(by_path.values())
 
 
@@ -92,25 +93,31 @@ def paths_below(folder: Path, pattern: str) -> list[Path]:
 
     Each folder comes once, in its own place if it has one here, else where the first symbolic link to it stands.
     """
-    roots, folders = [folder], dict[str, Path]()  # the folders by their real paths
-    for root in roots:  # to which links are added as they are found
-        for place, names, _ in os.walk(root):
-            path, real = Path(place), os.path.realpath(place)
-            if folders.setdefault(real, path) != path:
-                names.clear()
-            names[:] = sorted(name for name in names if not name.startswith("."))
-            roots += [path / name for name in names if os.path.realpath(path / name) != os.path.join(real, name)]
-    parents = set(folders.values())
-    found = {path for root in parents.intersection(roots) for path in root.rglob(pattern) if path.parent in parents}
+    places: dict[str, Path] = {}  # of folders, by their real paths
+    for follows_links in (False, True):
+        for place, names, _ in os.walk(folder, followlinks=follows_links):
+            path = Path(place)
+            is_first = places.setdefault(os.path.realpath(place), path) == path
+            names[:] = sorted(name for name in names if is_first and not name.startswith("."))
+    parents = set(places.values())
+    if Path(pattern).name == "**":  # it matches folders alone before Python 3.13
+        pattern += "/*"
+    found = {path for parent in parents for path in parent.glob(pattern) if path.parent in parents}
     return sorted(path for path in found if not path.name.startswith("."))
 
 
 def _match(source: str | Path, suffixes: Sequence[str], pattern: str | None) -> list[SourceFile]:
     """Find the files that match a path with wildcards, or those below the folders that do if no file does."""
-    matches = sorted(filter(Path.exists, map(Path, glob.glob(str(source), recursive=True))))  # no broken links
+    parts = Path(source).parts
+    if "**" in parts:  # glob would follow links in circles
+        i = parts.index("**")
+        folders = filter(Path.is_dir, map(Path, glob.glob(str(Path(*parts[:i])))))
+        found = {path for folder in folders for path in paths_below(folder, "/".join(parts[i + 1 :] or "*"))}
+    else:
+        found = set(map(Path, glob.glob(str(source))))
+    matches = sorted(filter(Path.exists, found))  # no broken links
     if not matches:
         raise ValueError(Errors.E030.format(path=source))
-    parts = Path(source).parts
     first_wildcard = next(i for i, part in enumerate(parts) if re.search(r"[*?[]", part))
     n_above = max(0, min(first_wildcard, len(parts) - 2))
     base = Path(*parts[:first_wildcard])

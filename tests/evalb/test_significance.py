@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_parsetag.evalb import SentenceCounts, break_down, compare_parsers, evalb
+from spacy_parsetag.evalb import EvalbParams, SentenceCounts, break_down, compare_parsers, evalb
 
 GOLD = ["(TOP (S (NP (PRP She)) (VP (VBZ reads) (NP (NNS papers)))))", "(TOP (S (NP (NNP Kim)) (VP (VBZ sings))))"]
 TEST = ["(TOP (S (NP (PRP She)) (VP (VBZ reads) (ADJP (NNS papers)))))", "(TOP (S (NP (NNP Kim)) (VP (VBZ sings))))"]
@@ -104,6 +104,25 @@ def test_what_f_is_made_of() -> None:
     assert {key: tuple(score) for key, score in found.tables["length"].items()} == {"1-10": (6, 7, 7)}
     failed = break_down(GOLD, [TEST[0], ""])
     assert failed.tables["label"]["S"].gold == 2 and failed.tables["label"]["S"].matched == 1
+
+
+@pytest.mark.parametrize(
+    "pairs, row",
+    [
+        (("NP NX", "NML NX"), "NP"),
+        (("NML NX", "NP NX"), "NML"),
+        (("NX NP", "NML NX"), "NX"),
+        (("NP X", "NML NX", "NX X"), "NP"),
+    ],
+)
+def test_labels_held_equal_share_a_row(pairs: tuple[str, ...], row: str) -> None:
+    """Also by way of others, and whatever the order of lines: a row has P and R of all of them."""
+    params = EvalbParams(eq_labels=tuple((a, b) for a, b in map(str.split, pairs)))
+    gold, test = "(S (NML (A a) (B b)) (VP (C c) (D d)))", "(S (NX (A a) (B b)) (NX (C c) (D d)))"
+    labels = break_down([gold], [test], params).tables["label"]
+    assert {label: tuple(score) for label, score in labels.items()} == {
+        row: (1, 1, 2), "S": (1, 1, 1), "VP": (0, 1, 0),
+    }  # fmt: skip
 
 
 def test_a_length_is_that_of_the_table() -> None:

@@ -47,6 +47,21 @@ def test_rows_of_the_paper(treebank: Path) -> None:
     assert len(make_runs("languages", treebank)) == 3
 
 
+def test_treebanks_whose_folders_have_one_name(tmp_path: Path) -> None:
+    """Their runs would replace each other's, so they need names."""
+    for language in ("basque", "french"):
+        (tmp_path / language).mkdir()
+        write_treebank(tmp_path / language / "ptb")
+    words = ["languages", f"--output={tmp_path}", "--treebanks"]
+    folders = [str(tmp_path / language / "ptb") for language in ("basque", "french")]
+    with pytest.raises(SystemExit, match=r"called ptb-in-independent, .*NAME=FOLDER"):
+        run.run_table(run.parse_arguments([*words, *folders]))
+    named = run.parse_arguments([*words, *(f"{Path(folder).parent.name}={folder}" for folder in folders)])
+    treebanks = [spec.Treebank.find(text, "train.mrg", "dev.mrg") for text in named.treebanks]
+    names = [made.name for made in spec.build_runs(spec.read_spec(named), treebanks, named)]
+    assert names[::3] == ["basque-in-independent", "french-in-independent"]
+
+
 @pytest.mark.parametrize("config", ["transformer_paper.cfg", "transformer.cfg"])
 @pytest.mark.usefixtures("spacy_transformers")
 def test_each_row_has_its_own_learner(config: str, treebank: Path) -> None:

@@ -146,7 +146,9 @@ def test_a_trial_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "1 runs, 0 of them done" in capsys.readouterr().out and found(tmp_path)["fold1of2-0"] != run
     assert len([*(tmp_path / "work" / "trials" / "small").glob("fold1of2-0-*")]) == 2
     table = report.trials_table(path.parent.parent)
+    # Runs with other settings are not averaged with the others.
     assert "| small | few steps | fold0of2 to fold1of2 of train | 2 | 70.00 | 0.00 | 71.00 | 7 |" in table
+    assert "| small | few steps | fold1of2 of train | 1 | 70.00 | - | 71.00 | 7 |" in table
     assert (path.parent.parent / "table.md").read_text(encoding="utf-8") == table
 
 
@@ -207,6 +209,9 @@ def test_names_that_are_no_table(tmp_path: Path) -> None:
     trial = ["x", "--treebanks", str(bank), "--config", "cnn.cfg", "--folds", "3"]
     with pytest.raises(SystemExit, match=r"--parts: no fold3of3, foo; there is fold0of3, fold1of3, fold2of3\."):
         make([*trial, "--parts", "foo", "fold3of3", "fold1of3"])
+    for options in (["--seeds", "0", "0"], ["--treebanks", f"a={bank}", f"b={bank}"]):
+        with pytest.raises(SystemExit, match=r"called fold0of3-0\. A training takes one treebank, .* seed once\."):
+            make([*trial, "--parts", "fold0of3", *options])
     with pytest.raises(SystemExit, match=r"--rows: no 1; there is fold0of3, 0, fold1of3, fold2of3\."):
         make([*trial, "--rows", "1"])
 

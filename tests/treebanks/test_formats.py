@@ -1,5 +1,6 @@
 """Treebank formats: what each reader makes of a small piece written for the test, and of real samples where at hand."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -111,6 +112,24 @@ def test_linked_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
             found = find_files([folder], **options)  # type: ignore[arg-type]
             assert found == [SourceFile(folder / name, folder) for name in names]
         assert [file.path for file in find_files([folder], pattern="02/*.mrg")] == [folder / "02" / "d.mrg"]
+
+
+def test_files_come_once_however_many_links_lead_to_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of folders as of patterns, where two links that go in a circle would be followed billions of times."""
+    file = Path("tb/2024/a.mrg")
+    (tmp_path / file).parent.mkdir(parents=True)
+    (tmp_path / file).write_text("(TOP (NN a))\n")
+    try:
+        for name, target in {"2024/b.mrg": "a.mrg", "latest": "2024", "loop": "../tb", "round": "../tb"}.items():
+            (tmp_path / "tb" / name).symlink_to(target, target_is_directory=name in {"latest", "loop", "round"})
+    except OSError:
+        pytest.skip("no symbolic links")
+    monkeypatch.chdir(tmp_path)
+    for source in ("tb", "tb/**", "tb/**/*.mrg", "**/*.mrg", "t*/**/20*/?.mrg", str(tmp_path / "tb" / "**")):
+        found = find_files([source], suffixes=[".mrg"])
+        assert [os.path.relpath(path) for path, *_ in found] == [str(file)], source
+    for pattern in ("**", "**/*.mrg", "2024/**"):
+        assert [path for path, *_ in find_files(["tb"], pattern=pattern)] == [file]
 
 
 def test_ctb_encodings(tmp_path: Path) -> None:
