@@ -48,6 +48,7 @@ def atomic_path(path: str | Path, *, sync: bool = False) -> Iterator[Path]:
     finally:
         if not is_device:
             with suppress(OSError):  # of a file that was never made; a disk that is read-only says so even then
+                temporary.chmod(0o600)  # Windows keeps files that are read-only
                 temporary.unlink()
 
 
@@ -86,6 +87,10 @@ def text_output(path: Path, *, sync: bool = False) -> Iterator[IO[str]]:
         yield file
 
 
+def _is_same_file(first: Path, second: Path) -> bool:
+    return first.exists() and second.exists() and first.samefile(second)
+
+
 def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:
     """Raise before anything is lost if a file to write is an input, lies in a folder of inputs, is written twice, or
     has the suffix of a compressed file: output is never compressed.
@@ -99,6 +104,8 @@ def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> 
         if path.suffix.lower() in COMPRESSED:
             raise ValueError(Errors.E034.format(path=path, suffix=path.suffix))
         target = path.resolve()
-        if target in taken or (target.exists() and taken.intersection(target.parents)):
+        is_inside = target.exists() and taken.intersection(target.parents)
+        # Names that differ may be those of one file: where case does not matter, or by a hard link.
+        if target in taken or is_inside or any(_is_same_file(target, other) for other in taken):
             raise ValueError(Errors.E032.format(path=path))
         taken.add(target)

@@ -90,12 +90,29 @@ def test_outputs_are_opened_before_texts_are_parsed(tmp_path: Path, format: str)
         assert [path.suffix for path in tmp_path.iterdir()] == [".tmp"]
 
 
+def test_nothing_stays_beside_what_cannot_be_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows neither replaces nor removes a file that is read-only."""
+    path = tmp_path / "out.mrg"
+    path.touch(0o444)
+    unlink = Path.unlink
+
+    def refuse(*args: object) -> None:
+        raise PermissionError(13, "Access is denied")
+
+    monkeypatch.setattr("os.replace", refuse)
+    monkeypatch.setattr(Path, "unlink", lambda self: unlink(self) if self.stat().st_mode & 0o200 else refuse())
+    with pytest.raises(PermissionError, match=r"out\.mrg"), atomic_path(path) as temporary:
+        temporary.write_text("(TOP)")
+    assert [*tmp_path.iterdir()] == [path]
+
+
 def test_outputs_that_are_inputs(tmp_path: Path) -> None:
     gold, new, folder = tmp_path / "gold.mrg", tmp_path / "new.mrg", tmp_path / "folder"
     folder.mkdir()
     for path in (gold, folder / "part.spacy"):
         path.touch()
     refuse_overwrite([new, None, Path("-"), Path(os.devnull), folder / "new.spacy"], [gold, folder, Path(os.devnull)])
-    for outputs in ([gold], [new, new], [folder / ".." / "gold.mrg"], [folder / "part.spacy"]):
+    (tmp_path / "GOLD.mrg").hardlink_to(gold)  # another name of the file, as where case does not matter
+    for outputs in ([gold], [new, new], [folder / ".." / "gold.mrg"], [folder / "part.spacy"], [tmp_path / "GOLD.mrg"]):
         with pytest.raises(ValueError, match=r"\[E032\]"):
             refuse_overwrite(outputs, [gold, folder])
