@@ -9,7 +9,7 @@ from typer import Argument as Arg, Option as Opt
 from ..analysis.plots import check_paths, plot_reliability
 from ..analysis.reliability import Reliability, measure_reliability
 from ..errors import Errors
-from ..files.write import refuse_overwrite
+from ..files.write import atomic_folder, refuse_overwrite
 from ..texts.load import find_parser, load_pipeline
 from ._inputs import read_docs
 from ._util import AsJson, Code, GpuId, format_json, note, write_text
@@ -72,7 +72,8 @@ def calibrate_cli(
     if figures:
         plot_reliability({TITLES[kind]: panel for kind, panel in panels.items()}, figures)
     if output is not None:
-        nlp.to_disk(output)
+        with atomic_folder(output) as folder:
+            nlp.to_disk(folder)
     write_text(format_json(report) if as_json else _format(report))
     if output is None:
         note("The temperatures were not saved: name an OUTPUT folder to save the calibrated pipeline.", "warn")

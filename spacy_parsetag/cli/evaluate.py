@@ -19,7 +19,7 @@ from ..evalb.lines import place_of
 from ..evalb.params import EvalbParams, get_params
 from ..files.find import refuse_missing
 from ..files.read import suffix_of
-from ..files.write import refuse_overwrite
+from ..files.write import STANDARD, refuse_overwrite
 from ..trees import ROOT_LABELS
 from ._compare import compare_systems, format_report
 from ._inputs import is_pipeline
@@ -102,6 +102,8 @@ def evaluate_cli(
     parsers = [gold, *map(str, tests[:-1])] if of_pipeline else [str(path) for path in tests]
     if twice := [name for name, n in Counter(parsers).items() if n > 1]:
         raise ValueError(Errors.E485.format(name=twice[0]))
+    for option, path in (("--output", output), ("--fill", fill)):
+        refuse(path == STANDARD, option, "a file: the scores go to standard output")
     is_alone = len(parsers) == 1
     as_tables = not is_alone or bool(by) or style != "text"
     of_brackets = ("--fill", fill), ("--multiline", multiline), ("--encoding", encoding != "utf-8")

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO
 
 from ..errors import Errors
@@ -50,6 +51,16 @@ def atomic_path(path: str | Path, *, sync: bool = False) -> Iterator[Path]:
             with suppress(OSError):  # of a file that was never made; a disk that is read-only says so even then
                 temporary.chmod(0o600)  # Windows keeps files that are read-only
                 temporary.unlink()
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Give the path of a folder to make, which becomes `path` when the block ends well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as temporary:
+        folder = Path(temporary, "made")
+        yield folder
+        folder.rename(path)
 
 
 def _sync(path: Path) -> None:

@@ -5,7 +5,6 @@ the exported pipeline consists of spaCy's own components, and of layers of `ml/o
 """
 
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -18,6 +17,7 @@ from spacy.util import get_minor_version_range, registry
 from thinc.api import Config, Model, PyTorchShim
 
 from ..errors import Errors
+from ..files.write import atomic_folder
 from ..ml.graphs import Precision, export_bilstm, export_transformer
 from ..ml.lstm import LSTMShim
 from ..ml.onnx import OnnxShim, onnx_bilstm
@@ -45,12 +45,9 @@ def export_pipeline(nlp: Language, path: Path, precision: Precision = "int8") ->
     """
     if path.exists():
         raise ValueError(Errors.E450.format(path=path))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder:
-        target = Path(folder) / "pipeline"
-        if not _export(nlp, target, precision):
+    with atomic_folder(path) as folder:
+        if not _export(nlp, folder, precision):
             raise ValueError(Errors.E268.format(pipes=", ".join(nlp.pipe_names)))
-        shutil.move(target, path)
     return path
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -206,15 +207,16 @@ class TreeMatcher:
         """The patterns by their keys."""
         return {key: [tregex.pattern for tregex in tregexes] for key, tregexes in self._tregexes.items()}
 
-    def add(self, key: str, patterns: Sequence[str]) -> None:
+    def add(self, key: str, patterns: Iterable[str]) -> None:
         """Add patterns under a key, beside the patterns that it has.
 
         key (str): The key, which is the label of matches.
         RAISES (ValueError): If one is no pattern.
         """
-        if isinstance(patterns, str) or not all(isinstance(pattern, str) for pattern in patterns):
+        texts: list[Any] = [*patterns] if isinstance(patterns, Iterable) and not isinstance(patterns, str) else [None]
+        if not all(isinstance(text, str) for text in texts):
             raise ValueError(Errors.E610.format(key=key))
-        tregexes = [Tregex(pattern, heads=self.rules) for pattern in patterns]
+        tregexes = [Tregex(text, heads=self.rules) for text in texts]
         self._tregexes.setdefault(key, []).extend(tregexes)
         self._program = None
 
@@ -322,7 +324,10 @@ class TreeMatcherPipe(Pipe):
         rules = get_head_rules(heads) if heads in BUNDLED or Path(heads).is_file() else _MissingRules(heads)
         self.matcher = TreeMatcher(nlp.vocab, spans_key=spans_key, heads=rules)
         for key, of_key in patterns.items():
-            self.matcher.add(key, of_key)
+            try:
+                self.matcher.add(key, of_key)
+            except ValueError:  # a saved config has "$$" for "$", which loading leaves; `from_disk` brings the patterns
+                self.matcher.add(key, [re.sub(r"\$+", "$", pattern) for pattern in of_key])
 
     @property
     def labels(self) -> tuple[str, ...]:

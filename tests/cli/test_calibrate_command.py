@@ -50,7 +50,7 @@ def run(*arguments: Any) -> Any:
 
 
 def test_calibrate(folder: Path, tmp_path: Path) -> None:
-    output, figure = tmp_path / "calibrated", tmp_path / "reliability.svg"
+    output, figure = tmp_path / "new" / "folder" / "calibrated", tmp_path / "reliability.svg"
     options = ["--figure", figure] if find_spec("matplotlib") else []
     result = run(folder / "model", folder / "dev.spacy", output, "--json", *options)
     assert result.exit_code == 0, result.output

@@ -277,6 +277,8 @@ def test_options_that_would_do_nothing(run: Run, treebank: Path, tmp_path: Path)
         (["--batch-size", 4], "--batch-size needs a pipeline"),
         (["--gpu-id", 0], "--gpu-id needs a pipeline"),
         (["--code", "absent.py"], "--code needs a pipeline"),
+        (["--output", "-"], "--output needs a file"),
+        (["--fill", "-"], "--fill needs a file"),
     ]:
         result = run("evaluate", treebank, treebank, *options)
         assert result.exit_code == 1 and f"[E455] {message}" in result.stderr and not result.stdout

@@ -148,6 +148,11 @@ def test_matcher(nlp: Language, docs: list[Doc]) -> None:
         matcher.add("X", "NP")
     with pytest.raises(ValueError, match="come as a list"):
         matcher.add("X", [["NP"]])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="come as a list"):
+        matcher.add("X", None)  # type: ignore[arg-type]
+    matcher.add("G", (label for label in ("NP", "VP")))
+    assert matcher.patterns["G"] == ["NP", "VP"]
+    matcher.remove("G")
     with pytest.raises(ValueError, match="Not a Tregex pattern"):
         matcher.add("X", ["NP <"])
     assert "X" not in matcher
@@ -183,6 +188,17 @@ def test_matches_in_a_span(nlp: Language) -> None:
     assert [text for texts in in_sentences for text in texts] == [match.span.text for match in matcher(doc)]
     assert [match.span.text for match in matcher(doc[3:5])] == ["papers"]
     assert matcher(doc[0:0]) == []
+
+
+def test_dollars_in_a_config(tmp_path: Path) -> None:
+    """Each time that a config is saved, a "$" in it becomes two, which loading leaves."""
+    patterns = {"A": ["NP $+ VP", "NP $-- (/^PRP\\$$/ $ NN)"]}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tree_matcher", config={"patterns": patterns})
+    for i in range(3):
+        nlp.to_disk(tmp_path / str(i))
+        nlp = spacy.load(tmp_path / str(i))
+        assert nlp.get_pipe("tree_matcher").matcher.patterns == patterns
 
 
 def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
