@@ -1,8 +1,8 @@
 """Figures as tables: text to look at, CSV for other programs. JSON is made of the counts themselves."""
 
 import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
 from wasabi.tables import table as format_table
@@ -126,6 +126,8 @@ def _cell(value: Any) -> str:
 
 def format_csv(rows: Iterable[Iterable[Any]]) -> str:
     """Write rows as CSV, the names of the columns as the first of them, and numbers with all digits."""
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(rows)
-    return stream.getvalue()
+    lines: list[str] = []
+    # By its own line end, "\r\n", it quotes cells with either character.
+    stream = SimpleNamespace(write=lambda line: lines.append(f"{line[:-2]}\n"))
+    csv.writer(stream).writerows(rows)
+    return "".join(lines)

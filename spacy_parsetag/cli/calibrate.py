@@ -40,7 +40,8 @@ def calibrate_cli(
     for constituents and one for whole trees: the mistakes in a sentence come together, so whole trees are right more
     often than the probabilities of their constituents say. The command fits each temperature on the first part of DEV:
     the one under which what is right, and what is wrong, is likeliest. On the rest it compares probabilities with what
-    is right, and does not keep a temperature that does not help there.
+    is right, and does not keep a temperature that does not help there. The whole trees are those that the pipeline
+    finds with the new temperature of constituents.
 
     Figures need the package matplotlib: pip install 'spacy-parsetag[plots]'
 

@@ -113,6 +113,7 @@ def evaluate_cli(
     refuse(documents and (of_pipeline or is_alone), "--documents", "several bracket files to compare")
     refuse(as_tables and fill is not None, "--fill", "one TEST and nothing but its scores")
     refuse(as_tables and table, "--table", "one TEST and nothing but its scores")
+    refuse(as_json and style != "text", "--tables", "no --json, which has all figures")
     refuse(is_alone and samples != SAMPLES, "--samples", "several parsers to compare")
     evalb_params = get_params(params)
     if of_pipeline:

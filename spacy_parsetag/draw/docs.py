@@ -104,6 +104,8 @@ def render(
     for source in sources:
         if not isinstance(source, (Doc, Span)):
             raise ValueError(Errors.E042.format(found=type(source).__name__))
+    if len(sources) > 1:  # such as `doc.sents`: spaCy may make a sentence of white space alone
+        sources = [source for source in sources if not source.text.isspace()]
     sentences = [sentence for source in sources for sentence in _sentences(source, spans_key)]
     if style == "text":
         width = max(LEAST_WIDTH, shutil.get_terminal_size().columns) if width is None else width

@@ -70,6 +70,6 @@ def n_columns(text: str) -> int:
 
 
 def _char_columns(char: str) -> int:
-    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+    if unicodedata.category(char) in ("Mn", "Me", "Cf") or "\u1160" <= char <= "\u11ff":  # Hangul within a syllable
         return 0
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1

@@ -157,17 +157,17 @@ def make_ensemble(
     "tree_matcher",
     assigns=["doc.spans"],
     requires=["doc.spans"],
-    default_config={"patterns": {}, "spans_key": "constituents", "matches_key": "tree_matches", "heads": "penn"},
+    default_config={"patterns": {}, "spans_key": "constituents", "matches_key": "tree_matches", "heads": None},
 )
 def make_tree_matcher(
-    nlp: Language, name: str, patterns: dict[str, list[str]], spans_key: str, matches_key: str, heads: str
+    nlp: Language, name: str, patterns: dict[str, list[str]], spans_key: str, matches_key: str, heads: str | None
 ) -> Any:
     """Make a component that finds Tregex patterns in the constituents of docs.
 
     patterns (dict[str, list[str]]): Patterns by their keys, which label the matches.
     spans_key (str): Key of the constituents in `doc.spans`.
     matches_key (str): Key of the matches there.
-    heads (str): Head rules for `<#`: "penn", "ctb" or a file.
+    heads (str | None): Head rules for `<#`: "penn", "ctb" or a file. None for those of the language.
     """
     from ..search.docs import TreeMatcherPipe
 

@@ -25,7 +25,7 @@ from ..tokens.groups import FORMAT_VERSION, SPANS_KEY, get_group, parses_from_do
 from ..trees.tree import ROOT
 from ._kernel import number_keys, read_spans
 from .columns import Longs, TreeColumns, columns_of_parses, lay_out
-from .heads import BUNDLED, HeadRules, get_head_rules
+from .heads import BUNDLED, HeadRules, get_head_rules, rules_of_language
 from .match import Program, Tregex
 from .read import text_of
 
@@ -185,13 +185,15 @@ class TreeMatcher:
     [('OBJECT', 'reads papers', 'papers')]
 
     spans_key (str): Key of the constituents in `doc.spans`.
-    heads (str | Path | HeadRules): Head rules: "penn", "ctb" or a file.
+    heads (str | Path | HeadRules | None): Head rules: "penn", "ctb" or a file. None for those of the language.
     """
 
-    def __init__(self, vocab: Vocab, *, spans_key: str = SPANS_KEY, heads: str | Path | HeadRules = "penn") -> None:
+    def __init__(
+        self, vocab: Vocab, *, spans_key: str = SPANS_KEY, heads: str | Path | HeadRules | None = None
+    ) -> None:
         self.vocab = vocab
         self.spans_key = spans_key
-        self.rules = get_head_rules(heads)
+        self.rules = rules_of_language(vocab.lang) if heads is None else get_head_rules(heads)
         self._tregexes: dict[str, list[Tregex]] = {}
         self._program: Program | None = None  # of all patterns, made when it is needed
 
@@ -315,13 +317,14 @@ class TreeMatcherPipe(Pipe):
         patterns: Mapping[str, Sequence[str]],
         spans_key: str,
         matches_key: str,
-        heads: str,
+        heads: str | None,
     ) -> None:
         if matches_key in ("", spans_key):
             raise ValueError(Errors.E612.format(name=name, key=matches_key))
         self.name = name
         self.matches_key = matches_key
-        rules = get_head_rules(heads) if heads in BUNDLED or Path(heads).is_file() else _MissingRules(heads)
+        is_missing = heads is not None and heads not in BUNDLED and not Path(heads).is_file()
+        rules = _MissingRules(str(heads)) if is_missing else heads
         self.matcher = TreeMatcher(nlp.vocab, spans_key=spans_key, heads=rules)
         for key, of_key in patterns.items():
             try:

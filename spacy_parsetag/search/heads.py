@@ -105,6 +105,11 @@ def get_head_rules(rules: str | Path | HeadRules = "penn") -> HeadRules:
     return HeadRules(text, str(path))
 
 
+def rules_of_language(lang: str) -> HeadRules:
+    """The rules for a language: those of the Chinese Treebank for Chinese, else those of the Penn Treebank."""
+    return get_head_rules("ctb" if lang == "zh" else "penn")
+
+
 @cache
 def _bundled_rules(name: str) -> HeadRules:
     return HeadRules((_FOLDER / f"{name}.txt").read_text(encoding="utf-8"), name)

@@ -106,12 +106,12 @@ def _parse_of(span: Span | Token, spans_key: str) -> tuple[Parse, str | None] | 
 
 def get_head(span: Span, spans_key: str = SPANS_KEY) -> Token | None:
     """The head word of a span, by the head rules for its language; None for white space."""
-    from ..search.heads import get_head_rules
+    from ..search.heads import rules_of_language
 
     doc = span.doc
     nodes = get_nodes(doc, spans_key)
     node = nodes.find(span)
-    rules = get_head_rules("ctb" if doc.vocab.lang == "zh" else "penn")
+    rules = rules_of_language(doc.vocab.lang)
     while node is not None and node.children:
         words = [nodes.words.tokens[child.start] for child in node.children]
         tags = words_and_tags(doc, words)[1]
@@ -168,10 +168,12 @@ def get_label_probs(span: Span, spans_key: str = SPANS_KEY) -> dict[str, float]:
 
 
 def get_prob(span: Span, spans_key: str = SPANS_KEY) -> float | None:
-    """Look up the probability of a constituent: that of `span.label_`, else the lowest of its unary chain."""
+    """Look up the probability of a constituent: that of `span.label_`, or of a span without a label the lowest of its
+    unary chain; None where that is empty."""
     probs = get_label_probs(span, spans_key)
-    labels = [span.label_] if span.label_ in probs else get_labels(span, spans_key)
-    return min((probs[label] for label in labels if label in probs), default=None)
+    if span.label_:
+        return probs.get(span.label_, 0.0)
+    return min((probs[label] for label in get_labels(span, spans_key) if label in probs), default=None)
 
 
 def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float]]:

@@ -1,5 +1,7 @@
 """Figures are files of their kind, and the same each time; tables line up."""
 
+import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -115,5 +117,7 @@ def test_tables() -> None:
     table = Table(("name", "n", "share"), [("a", 1200, 0.5), ("a, b", 3, 0.0001), ("c", "", 0.0)])
     assert format_text(table) == "name      n   share\na     1,200    0.50\na, b      3  0.0001\nc              0.00\n"
     assert format_csv([table.columns, *table.rows]) == 'name,n,share\na,1200,0.5\n"a, b",3,0.0001\nc,,0.0\n'
+    rows = [["a\rb", "c\nd"], ["e\r\nf", 'g"h'], ["", "i,j"]]
+    assert [*csv.reader(io.StringIO(format_csv(rows), newline=""))] == rows
     assert format_text(Table(("a", "b"), [])) == "a  b\n"
     assert format_text(Table(("a",), [(0.005,), (0.0049,)])).split() == ["a", "0.01", "0.0049"]

@@ -277,6 +277,7 @@ def test_options_that_would_do_nothing(run: Run, treebank: Path, tmp_path: Path)
         (["--batch-size", 4], "--batch-size needs a pipeline"),
         (["--gpu-id", 0], "--gpu-id needs a pipeline"),
         (["--code", "absent.py"], "--code needs a pipeline"),
+        (["--json", "--tables", "csv"], "--tables needs no --json"),
         (["--output", "-"], "--output needs a file"),
         (["--fill", "-"], "--fill needs a file"),
     ]:

@@ -140,6 +140,7 @@ def test_white_space_and_no_sentence_boundaries(vocab: Vocab) -> None:
     assert texts(render(doc, "svg")) == ["NP", "Big", "dogs"]
     with pytest.raises(ValueError, match=r"\[E309\]"):
         render(doc[0:1])
+    assert render([doc[0:1], doc[1:4], doc[4:5]], width=80) == render(doc[1:4], width=80)  # as spaCy's sentences may be
 
 
 def test_empty(vocab: Vocab) -> None:

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import unicodedata
 from xml.etree.ElementTree import fromstring, tostring
 
 import nltk
@@ -143,6 +144,7 @@ def test_wide_letters_line_up() -> None:
     narrow = draw_text(read("(S (NP (NN ab)) (VP (VV ab) (NP (NN abcd))))"), 80)
     assert wide == narrow.replace("abcd", "东西").replace("ab", "狗", 1).replace("ab", "叫")
     assert n_columns("狗叫") == 4 and n_columns("e\u0301") == 1
+    assert n_columns("한국") == n_columns(unicodedata.normalize("NFD", "한국")) == 4
 
 
 def test_right_to_left() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from nltk import Tree
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, SpanGroup
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 from tiny import make_examples, make_nlp, spans_of, train
 
@@ -76,6 +76,7 @@ def test_what_the_distribution_says(order: str, settings: Callable[..., Any]) ->
         assert plain._.label_probs[span.label_] == pytest.approx(prob, rel=1e-4)
         assert plain._.prob == min(plain._.label_probs[label] for label in plain._.labels)
         assert span._.prob == plain._.label_probs[span.label_] == doc._.span_prob(span.start, span.end, span.label_)
+        assert Span(doc, span.start, span.end, "PRODUCT")._.prob == 0
     [trees] = doc._.parses(4)
     assert [log_prob for _, log_prob in trees] == sorted((log_prob for _, log_prob in trees), reverse=True)
     assert trees[0][1] == pytest.approx(attrs["log_probs"][0], abs=1e-4)

@@ -317,3 +317,9 @@ def test_heads_of_chinese(extensions: None) -> None:
         spacy.blank("zh").vocab, read_string("(TOP (IP (NP (NR 上海) (NN 浦东)) (VP (AD 很) (VA 大))))")
     )
     assert [doc[:]._.head.text, doc[2:]._.head.text] == ["大", "大"]
+    matcher = TreeMatcher(doc.vocab)
+    matcher.add("HEAD", ["IP <<# (__=head !< __)"])
+    [match] = matcher(doc)
+    assert match.names["head"].text == "大"
+    pipe = spacy.blank("zh").add_pipe("tree_matcher", config={"patterns": {"HEAD": ["IP <<# VA"]}})
+    assert [(span.start, span.end) for span in pipe(doc).spans["tree_matches"]] == [(0, 4)]
