@@ -90,6 +90,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E032 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
     E033 = "{path} cannot be decompressed: {reason}. Is it whole, and named as it is compressed (.gz, .bz2, .xz)?"
     E034 = "{path} would not be compressed. Leave {suffix} out of the name, and compress the file afterwards."
+    E035 = "Another run is writing to {path}. Wait until it ends, or choose another folder."
 
     E040 = "A drawing needs at least {least} columns; got {width}."
     E041 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html."
@@ -322,6 +323,8 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The component '{name}' of the pipeline {nlp} scores successive tags (transitions), so it has no probabilities "
         "of constituents to average or to calibrate. Take a pipeline whose learner has no transitions."
     )
+    E274 = "The component '{name}' needs a matches_key of its own; {key!r} is empty, or where the constituents are."
+    E275 = "Not a pattern with its label: {row!r}. Write {{'label': 'OBJECT', 'pattern': 'VP < NP=object'}}."
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
@@ -469,7 +472,6 @@ class Errors(metaclass=_ErrorsWithCodes):
     E568 = "{path} is not what a run of parse wrote: {reason}. Remove it, or choose another folder."
     E569 = "The component {pipe!r} of the pipeline {name!r} finds one tree for a sentence: --k-best is for 'parsetag'."
     E570 = "{path} has two columns {name!r}: rename one of them."
-    E571 = "Another run is writing to {path}. Wait until it ends, or choose another folder."
     E572 = "The pattern names no node {name!r}. Known: {known}; with .head, such as match.head, its head word."
     E573 = "No node can be named {name!r} in a table of matches, which has a column of that name. Choose another name."
     E574 = "By its name {path} holds {what}, and parse reads text. {how} If it is text all the same: --format text."
@@ -490,8 +492,6 @@ class Errors(metaclass=_ErrorsWithCodes):
     E608 = "{path}: not UTF-8 ({problem}). Save the file in this encoding."
     E610 = "Patterns of {key!r} come as a list: matcher.add({key!r}, [PATTERN])."
     E611 = "No patterns have the key {key!r}. Known: {known}."
-    E612 = "The component '{name}' needs a matches_key of its own; {key!r} is empty, or where the constituents are."
-    E613 = "Not a pattern with its label: {row!r}. Write {{'label': 'OBJECT', 'pattern': 'VP < NP=object'}}."
 
 
 class Warnings(metaclass=_ErrorsWithCodes):

@@ -35,6 +35,7 @@ MODULES = (
     "spacy_parsetag.pipeline.component",
     "spacy_parsetag.pipeline.ensemble",
     "spacy_parsetag.pipeline.export",
+    "spacy_parsetag.pipeline.tree_matcher",
     "spacy_parsetag.ml.words",
     "spacy_parsetag.search.docs",
     "spacy_parsetag.search.complexity",

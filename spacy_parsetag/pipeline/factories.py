@@ -169,6 +169,6 @@ def make_tree_matcher(
     matches_key (str): Key of the matches there.
     heads (str | None): Head rules for `<#`: "penn", "ctb" or a file. None for those of the language.
     """
-    from ..search.docs import TreeMatcherPipe
+    from .tree_matcher import TreeMatcherPipe
 
     return TreeMatcherPipe(nlp, name, patterns, spans_key, matches_key, heads)

@@ -1,31 +1,26 @@
-"""Search in docs: their constituents as columns, a matcher in the manner of spaCy's, and the component
-`tree_matcher`."""
+"""Search in docs: their constituents as columns, and a matcher in the manner of spaCy's."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
-import srsly
 from numpy.typing import NDArray
 from spacy.attrs import IDX, IS_SPACE, LENGTH, ORTH, SENT_START, TAG
-from spacy.language import Language
-from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
 from ..errors import Errors, TreebankError
-from ..tokens.batches import annotate_batches, split_batches
+from ..tokens.batches import split_batches
 from ..tokens.groups import FORMAT_VERSION, SPANS_KEY, get_group, parses_from_doc
 from ..trees.tree import ROOT
 from ._kernel import number_keys, read_spans
 from .columns import Longs, TreeColumns, columns_of_parses, lay_out
-from .heads import BUNDLED, HeadRules, get_head_rules, rules_of_language
+from .heads import HeadRules, get_head_rules, rules_of_language
 from .match import Program, Tregex
 from .read import text_of
 
@@ -290,122 +285,3 @@ class TreeMatcher:
             for i, place, code, start, end in zip(*(array.tolist() for array in arrays), strict=True):
                 label = keys[place] if by_name or not place else columns.strings[code]
                 yield i, key, names[place], Span(docs[i], start, end, label)
-
-
-class _MissingRules(HeadRules):
-    """Replaces the rules of a missing file: a saved pipeline brings them along, and without them a search raises."""
-
-    def __init__(self, name: str) -> None:
-        self.text, self.name = "", name
-
-    def find(self, *args: Any) -> NoReturn:
-        raise ValueError(Errors.E607.format(name=self.name, known=", ".join(BUNDLED)))
-
-
-class TreeMatcherPipe(Pipe):
-    """The component `tree_matcher`: writes matches to `doc.spans`, each labelled with its key, and after it the nodes
-    that have names in the pattern, labelled KEY.NAME.
-
-    matches_key (str): Key of the matches.
-    RAISES (ValueError): If the matches would replace the constituents, their key is empty, or a pattern is not valid.
-    """
-
-    def __init__(
-        self,
-        nlp: Language,
-        name: str,
-        patterns: Mapping[str, Sequence[str]],
-        spans_key: str,
-        matches_key: str,
-        heads: str | None,
-    ) -> None:
-        if matches_key in ("", spans_key):
-            raise ValueError(Errors.E612.format(name=name, key=matches_key))
-        self.name = name
-        self.matches_key = matches_key
-        is_missing = heads is not None and heads not in BUNDLED and not Path(heads).is_file()
-        rules = _MissingRules(str(heads)) if is_missing else heads
-        self.matcher = TreeMatcher(nlp.vocab, spans_key=spans_key, heads=rules)
-        for key, of_key in patterns.items():
-            try:
-                self.matcher.add(key, of_key)
-            except ValueError:  # a saved config has "$$" for "$", which loading leaves; `from_disk` brings the patterns
-                self.matcher.add(key, [re.sub(r"\$+", "$", pattern) for pattern in of_key])
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The keys."""
-        return tuple(self.matcher.patterns)
-
-    def add_patterns(self, patterns: Iterable[Mapping[str, str]]) -> None:
-        """Add patterns in the form of spaCy's `SpanRuler`: {"label": "OBJECT", "pattern": "VP < NP=object"}.
-
-        RAISES (ValueError): If a row is something else, or has no pattern of Tregex.
-        """
-        for row in patterns:
-            texts = [row.get(key) for key in ("label", "pattern")] if isinstance(row, Mapping) else [None]
-            if not all(isinstance(text, str) for text in texts):
-                raise ValueError(Errors.E613.format(row=row))
-            self.matcher.add(row["label"], [row["pattern"]])
-
-    def initialize(
-        self,
-        get_examples: Callable[[], Iterable[Any]] | None = None,
-        *,
-        nlp: Language | None = None,
-        patterns: Iterable[Any] | None = None,  # spaCy looks the annotation up among names of its own
-    ) -> None:
-        """Add patterns, for instance from a file that `srsly.read_jsonl.v1` reads in the config.
-
-        Patterns that the component already has, as after an earlier call, are not added again.
-        """
-        present = [(key, text) for key, texts in self.matcher.patterns.items() for text in texts]
-        self.add_patterns(
-            row
-            for row in patterns or ()
-            if not isinstance(row, Mapping) or (row.get("label"), row.get("pattern")) not in present
-        )
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Write the matches of a doc."""
-        self._annotate([doc])
-        return doc
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Write the matches of docs, batch by batch. Only a doc that raises an error goes to the handler."""
-        return annotate_batches(self, stream, batch_size, self._annotate)
-
-    def _annotate(self, docs: Sequence[Doc]) -> None:
-        spans: list[list[Span]] = [[] for _ in docs]
-        for i, _, _, span in self.matcher.spans(docs, by_name=True):
-            spans[i].append(span)
-        for doc, doc_spans in zip(docs, spans, strict=True):
-            doc.spans[self.matches_key] = doc_spans
-
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The patterns, and head rules of a file, as bytes."""
-        rules = self.matcher.rules
-        saved = {"patterns": self.matcher.patterns, "heads": None if rules.name in BUNDLED else rules.text}
-        return bytes(srsly.json_dumps(saved).encode())
-
-    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> TreeMatcherPipe:
-        """Replace the patterns with those from bytes, and the head rules if the saved ones came from a file.
-
-        RAISES (ValueError): If a pattern is not valid; the present patterns then stay.
-        """
-        saved, rules = srsly.json_loads(data.decode()), self.matcher.rules
-        if saved["heads"]:
-            rules = HeadRules(saved["heads"], rules.name)
-        matcher = TreeMatcher(self.matcher.vocab, spans_key=self.matcher.spans_key, heads=rules)
-        for key, of_key in saved["patterns"].items():
-            matcher.add(key, of_key)
-        self.matcher = matcher
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the patterns, and head rules of a file, as a file of JSON."""
-        Path(path).write_bytes(self.to_bytes())
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> TreeMatcherPipe:
-        """Load the patterns, and head rules that were those of a file."""
-        return self.from_bytes(Path(path).read_bytes())

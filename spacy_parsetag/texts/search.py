@@ -21,6 +21,8 @@ from ..files.write import STANDARD
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import is_columns
 from ..search.docs import columns_of_docs
+from ..search.heads import HeadRules
+from ..search.match import Matches
 from ..search.pattern import Label
 from ..tokens.groups import SPANS_KEY, has_parses, is_marked, list_groups
 from ..treebanks.formats.table import FORMATS
@@ -244,7 +246,9 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Iterator[Hits]:
     on_error = (lambda error: skipped.append(str(error))) if skip_bad else None
     n_left = query.limit
     for columns in read_columns(path, query.encoding, on_error, query.spans_key, left_out):
-        nodes = tregex.find(columns)
+        # All ways to match are found only for a report that needs them.
+        matches = tregex.matches(columns) if query.report in ("csv", "by") else Matches(tregex.find(columns), {})
+        nodes = np.unique(matches.nodes)
         trees = columns.trees_of(nodes)
         matching = np.unique(trees).tolist()
         totals = Counter({"trees": len(columns), "trees with a match": len(matching), "matches": len(nodes)})
@@ -252,9 +256,9 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Iterator[Hits]:
         table: Counter[tuple[str, ...]] = Counter()
         items: Iterable[Any] = ()
         if report == "by":
-            table = tabulate(tregex, columns, query.by)
+            table = tabulate(columns, matches, query.by, tregex.rules)
         elif report == "csv":
-            items = rows_of(tregex, columns)
+            items = rows_of(columns, matches)
         elif report == "context":
             items = map(partial(_in_context, columns), trees.tolist(), nodes.tolist())
         elif report == "mrg":
@@ -298,9 +302,9 @@ def columns_of_rows(tregex: Tregex) -> list[str]:
     return [*COLUMNS, *(column for name in tregex.names for column in (name, f"{name}.text"))]
 
 
-def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[list[Any]]:
+def rows_of(columns: TreeColumns, matches: Matches) -> Iterator[list[Any]]:
     """A row for each way to match, with the columns of `columns_of_rows`."""
-    nodes, names = tregex.matches(columns)
+    nodes, names = matches
     trees, before = columns.trees_of(nodes), columns.words_before
     arrays = (trees, nodes, before[nodes] - before[columns.starts[trees]])
     for number, (tree, node, start) in enumerate(zip(*(array.tolist() for array in arrays), strict=True)):
@@ -320,15 +324,15 @@ def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[list[Any]]:
         yield cells
 
 
-def tabulate(tregex: Tregex, columns: TreeColumns, by: tuple[str, ...]) -> Counter[tuple[str, ...]]:
+def tabulate(columns: TreeColumns, matches: Matches, by: tuple[str, ...], rules: HeadRules) -> Counter[tuple[str, ...]]:
     """Count ways to match by the labels, or the head words, of nodes."""
-    nodes, names = tregex.matches(columns)
+    nodes, names = matches
     codes, absent = [], columns.codes.get("", len(columns.strings))  # a root may be called "", as no node is
     for key in by:
         name, _, what = key.partition(".")
         counted = nodes if name == MATCH else names[name]
         if what:
-            heads = columns.heads(tregex.rules)
+            heads = columns.heads(rules)
             while (columns.size[counted] * (counted >= 0)).any():
                 counted = np.where(counted >= 0, counted + heads[counted], counted)
         codes.append(np.where(counted >= 0, columns.label[counted], absent))
@@ -356,7 +360,8 @@ class TableSearcher:
         pa = require("pyarrow", "A table")
         rows = []
         header = columns_of_rows(self.tregex)
-        for values in rows_of(self.tregex, read_table(table, "<table>")):
+        columns = read_table(table, "<table>")
+        for values in rows_of(columns, self.tregex.matches(columns)):
             row = dict(zip(header, values, strict=True))
             names = {key: row[key] for key in row if key not in ("file", "line", *MATCHES)}
             rows.append({**row, "row": row["line"], "names": json.dumps(names, ensure_ascii=False)})

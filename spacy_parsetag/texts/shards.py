@@ -8,17 +8,17 @@ note, or differs from it, is parsed again. When all shards are there, the notes 
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack
 from functools import lru_cache
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import Errors
 from ..files.find import find_files, paths_below
+from ..files.lock import lock_folder
 from ..files.read import suffix_of
 from ..files.write import TEMPORARY, text_output
 from .input import FORMATS, Record, Source
@@ -27,7 +27,7 @@ from .parser import BatchParser, Settings, in_batches, load_parser
 
 MANIFEST = "manifest.json"
 NOTES = ".notes"  # the folder of the notes on shards, until the run ends
-LOCK = ".lock"  # in that folder, of the run that is at work
+LOCK = f"{NOTES}/.lock"  # of the run that is at work
 SHARD_SUFFIXES = {"brackets": ".mrg", "jsonl": ".jsonl", "spacy": ".spacy", "parquet": ".parquet"}
 COUNTS: dict[str, type] = {"n_several": int, "n_ids": int, "failures": list}  # of a `Parsed`, and of a note
 PACKAGES = ("spacy-parsetag", "spacy", "thinc", "numpy")
@@ -191,7 +191,7 @@ class Run:
         self.notes: dict[str, Note] = {}  # by the file of the shard
         self.n_done = self.n_failed = self.n_several = self.n_ids = 0  # texts
         with ExitStack() as lock:
-            lock.enter_context(lock_folder(job.folder))  # first: a run that ends changes the manifest and the notes
+            lock.enter_context(lock_folder(job.folder, LOCK))  # first: a run that ends changes manifest and notes
             self._begin(resume)
             self.lock = lock.pop_all()
 
@@ -252,7 +252,7 @@ class Run:
             counts = {"n_texts": self.n_texts, "n_failed": self.n_failed}
             write_json({**self.head, **counts, "shards": shards}, self.job.folder / MANIFEST)
         for path in (self.job.folder / NOTES).iterdir():
-            if path.name != LOCK:
+            if path != self.job.folder / LOCK:
                 path.unlink(missing_ok=True)
         self.lock.close()
         if changed:
@@ -341,44 +341,6 @@ def is_unfinished(folder: Path) -> bool:
         return "shards" not in read_manifest(folder / MANIFEST)
     except (OSError, ValueError):  # there is none, or it is something else
         return False
-
-
-@contextmanager
-def lock_folder(folder: Path) -> Iterator[IO[bytes]]:
-    """Keep other runs out of a folder of shards until the block, or the process, ends. No empty folder of notes stays.
-
-    RAISES (ValueError): If another run is in it.
-    """
-    path = folder / NOTES / LOCK
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        file = path.open("ab")
-    except FileNotFoundError as err:  # the other one ends at this moment
-        raise ValueError(Errors.E571.format(path=folder)) from err
-    with file:
-        try:
-            if sys.platform == "win32":
-                import msvcrt
-
-                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if not os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                    raise BlockingIOError  # the other one has removed this file, and a third has made a new one
-        except (BlockingIOError, FileNotFoundError, PermissionError) as err:  # the last on Windows
-            raise ValueError(Errors.E571.format(path=folder)) from err
-        try:
-            yield file
-        finally:
-            if sys.platform == "win32":  # which removes no file that is open
-                file.close()
-            with suppress(OSError):  # there, another run may have it by now
-                path.unlink()
-            file.close()
-            with suppress(OSError):  # there are notes, or another run is about to begin
-                path.parent.rmdir()
 
 
 def check_same(old: dict[str, Any], new: dict[str, Any], folder: Path) -> None:

@@ -3,17 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
-from typing import cast
 
 import numpy as np
-from spacy.attrs import SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from spacy.training.corpus import create_docbin_reader
-from thinc.types import Ints2d
 
 from ..errors import Errors, shorten
+from ..tokens.sentences import copy_norms, has_sentences, set_sentence_starts
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 
@@ -68,13 +66,11 @@ class TreebankCorpus:
                 if end and not tokens[end - 1].is_space:
                     spaces[end - 1] = True  # as `Doc.from_docs` has it
             predicted = Doc(nlp.vocab, words=words, spaces=spaces)
-            if self.gold_sents:
-                starts = Example(predicted, reference).get_aligned_sent_starts()
-                predicted = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts)
-            for token, copied in zip(tokens, predicted, strict=True):
-                if token.norm != token.lex.norm:  # as of "n't", whose norm as a token is "not"
-                    copied.norm_ = token.norm_
-            yield Example(predicted, reference)
+            copy_norms(tokens, predicted)
+            eg = Example(predicted, reference)
+            if self.gold_sents and has_sentences(reference):
+                set_sentence_starts(predicted, np.flatnonzero(np.array(eg.get_aligned_sent_starts()) == 1))
+            yield eg
 
     def _augment(self, nlp: Language, eg: Example) -> Iterator[Example]:
         if self.augmenter is None:
@@ -86,19 +82,16 @@ class TreebankCorpus:
         bare = reference.copy()
         bare.spans.clear()
         before = [*accumulate((not token.is_space for token in reference), initial=0)]  # words before each token
-        has_sentences = reference.has_annotation("SENT_START")
-        first_words = {before[sentence.start] for sentence in reference.sents} if has_sentences else set()
+        is_split = has_sentences(reference)
+        first_words = {before[sentence.start] for sentence in reference.sents} if is_split else set()
         for variant in self.augmenter(nlp, Example(eg.predicted, bare)):
             doc = variant.reference
             tokens = [token.i for token in doc if not token.is_space]
             if len(tokens) != before[-1]:
                 text = shorten(reference.text, 50)
                 raise ValueError(Errors.E228.format(n=len(tokens), text=text, n_words=before[-1]))
-            if has_sentences and not doc.has_annotation("DEP"):
-                column = np.full((len(doc), 1), -1, dtype=np.int64)
-                column[[0, *(tokens[word] for word in first_words if 0 < word < len(tokens))]] = 1
-                # All at once: `token.is_sent_start = ...` looks through the whole doc each time.
-                doc.from_array([SENT_START], cast(Ints2d, column.astype(np.uint64)))
+            if is_split and not doc.has_annotation("DEP"):
+                set_sentence_starts(doc, [tokens[word] for word in first_words if word < len(tokens)])
             for key, group in reference.spans.items():
                 spans = []
                 for span in group:

@@ -29,11 +29,13 @@ from texts_data import FORMATS, Run, contents, write_texts
 
 from spacy_parsetag.cli._util import progress
 from spacy_parsetag.cli.parse import parse_cli
+from spacy_parsetag.files.lock import lock_folder
 from spacy_parsetag.files.write import atomic_path
 from spacy_parsetag.texts.input import Source
 from spacy_parsetag.texts.output import open_output
 from spacy_parsetag.texts.parser import Settings, load_parser
 from spacy_parsetag.texts.shards import (
+    LOCK,
     MANIFEST,
     Job,
     Run as ShardRun,
@@ -42,7 +44,6 @@ from spacy_parsetag.texts.shards import (
     check_same,
     describe_run,
     hash_files,
-    lock_folder,
     plan_shards,
 )
 from spacy_parsetag.tokens import doc_to_strings
@@ -420,13 +421,13 @@ def test_two_runs_in_one_folder(run: Run, pipeline: Path, tmp_path: Path) -> Non
     source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
     (out / ".notes").mkdir(parents=True)
     (out / ".0123456789abcdef.tmp").write_text("of the other run")
-    with lock_folder(out):
+    with lock_folder(out, LOCK):
         result = run("parse", pipeline, source, out, "--resume")
-        assert result.exit_code == 1 and f"[E571] Another run is writing to {out}" in result.stderr
+        assert result.exit_code == 1 and f"[E035] Another run is writing to {out}" in result.stderr
         assert (out / ".0123456789abcdef.tmp").exists()
     assert run("parse", pipeline, source, out, "--resume").exit_code == 0
-    with lock_folder(out):
-        assert "[E571]" in run("parse", pipeline, source, out).stderr  # before it reads what may still change
+    with lock_folder(out, LOCK):
+        assert "[E035]" in run("parse", pipeline, source, out).stderr  # before it reads what may still change
     assert "[E562]" in run("parse", pipeline, source, out).stderr
     assert sorted(path.name for path in out.iterdir()) == ["000000.mrg", MANIFEST]
 
@@ -460,7 +461,7 @@ def test_a_run_that_begins_as_another_ends(
     if name.endswith("lock_folder") and not begins_again:
         others.append(begin(pipeline, tmp_path))
     else:
-        with pytest.raises(ValueError, match="E571"):
+        with pytest.raises(ValueError, match="E035"):
             begin(pipeline, tmp_path)
     for other in others:
         assert other.n_done == 1
@@ -481,7 +482,7 @@ def test_a_run_ends_as_another_begins(pipeline: Path, tmp_path: Path, monkeypatc
     monkeypatch.setattr(Path, "rmdir", begin_other)
     first.finish()
     assert others[0].n_done == 1
-    with pytest.raises(ValueError, match="E571"):
+    with pytest.raises(ValueError, match="E035"):
         begin(pipeline, tmp_path)
     others[0].finish()
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["000000.mrg", MANIFEST]
@@ -498,9 +499,9 @@ def test_two_runs_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(LK_NBLCK=2, locking=locking))
     monkeypatch.setattr(sys, "platform", "win32")
-    with lock_folder(tmp_path) as file:
+    with lock_folder(tmp_path, LOCK) as file:
         assert held == [file.fileno()]
-        with pytest.raises(ValueError, match="E571"), lock_folder(tmp_path):
+        with pytest.raises(ValueError, match="E035"), lock_folder(tmp_path, LOCK):
             pass
     assert not list(tmp_path.iterdir())
 
