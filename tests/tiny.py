@@ -20,6 +20,9 @@ from spacy_parsetag.treebanks.penn import read_string
 
 needs_torch = pytest.mark.skipif(not has_torch, reason="torch is not installed")
 
+LETTERS = "abcdefghijklmnopqrstuvwxyz.,()-"
+# The vocabulary of tiny encoders.
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{c}" for c in LETTERS), "the", "##ing", "read"]
 TREES = (
     "(TOP (S (NP (PRP She)) (VP (VBZ enjoys) (S (VP (VBG reading) (NP (NNS papers))))) (. .)))",
     "(TOP (S (NP (DT The) (JJ old) (NN dog)) (VP (VBD barked) (ADVP (RB loudly)))))",

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from differences import check_gradients
 from oracle import STACK
+from sums import sums_of
 
 from spacy_parsetag.decode import SpanScores, TagScores
-from spacy_parsetag.decode.passes import sum_sequences, sum_trees
-from spacy_parsetag.decode.repair import check_status
 from spacy_parsetag.linearize import ORDERS, get_linearizer, largest_stack
 from spacy_parsetag.linearize.tagset import TagSet
 
@@ -38,14 +37,6 @@ def with_spans(batch, seed=1):
     sizes = n * (n - 1) // 2
     scores = rng.normal(scale=2, size=(sizes.sum(), len(batch.tags.node_labels))).astype(batch.scores.dtype)
     return replace(batch, spans=SpanScores(scores, np.cumsum(sizes) - sizes))
-
-
-def sums_of(batch, trees=True):
-    """Sums over the trees of a batch, or over all its tag sequences; scores that were changed in place count."""
-    batch = batch.on_cpu()
-    sums = (sum_trees if trees else sum_sequences)(batch)
-    check_status(batch, sums.status)
-    return sums
 
 
 def check_sums(batch, every=1):

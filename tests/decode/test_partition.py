@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from batches import ALL_ORDERS, TAGS, check_sums, random_batch, sums_of, with_spans
+from batches import ALL_ORDERS, TAGS, check_sums, random_batch, with_spans
 from oracle import enumerate_classes, log_z_by_enumeration
+from sums import sums_of
 
 from spacy_parsetag.decode import Constraint, Distribution, ExactDecoder, TagScores, Transitions
 from spacy_parsetag.decode._passes import limit_registers

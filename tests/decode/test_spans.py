@@ -5,8 +5,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from batches import check_sums, sums_of
+from batches import check_sums
 from oracle import enumerate_classes
+from sums import sums_of
 
 from spacy_parsetag.decode import (
     BeamDecoder,

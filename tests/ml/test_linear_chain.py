@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from differences import slope
 from oracle import log_z_by_enumeration, score_of
+from sums import sums_of
 from thinc.api import CupyOps, NumpyOps, Ops, get_array_module
 from thinc.compat import has_cupy_gpu
 
 from spacy_parsetag.decode import Distribution, TagScores, Transitions, WeightedTrees
 from spacy_parsetag.decode._passes import log_sums
 from spacy_parsetag.decode.batch import arguments_of
-from spacy_parsetag.decode.passes import Sums, sum_sequences, sum_trees
-from spacy_parsetag.decode.repair import check_status
+from spacy_parsetag.decode.passes import Sums
 from spacy_parsetag.linearize import CLASS_NAMES, ORDERS
 from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.ml.losses import TagLoss, TreeLoss, mask_transitions
@@ -46,14 +46,6 @@ def rows_of_sentences(batch: TagScores) -> list[np.ndarray]:
 def log_z_of_all_sequences(scores: np.ndarray, transitions: Transitions) -> float:
     ids = itertools.product(range(scores.shape[1]), repeat=len(scores))
     return float(np.logaddexp.reduce([score_of(path, scores, *transitions) for path in ids]))
-
-
-def sums_of(batch: TagScores, trees: bool = True) -> Sums:
-    """Sums over trees, or over all sequences."""
-    batch = batch.on_cpu()
-    sums = (sum_trees if trees else sum_sequences)(batch)
-    check_status(batch, sums.status)
-    return sums
 
 
 def random_gold(batch: TagScores, seed: int = 0) -> WeightedTrees:

@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pytest
 from spacy.language import Language
-from tiny import make_examples, make_nlp, train
-
-LETTERS = "abcdefghijklmnopqrstuvwxyz.,()-"
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{c}" for c in LETTERS), "the", "##ing", "read"]
+from tiny import PIECES, make_examples, make_nlp, train
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from tiny import TREES, gold_doc, make_examples, spans_of
+from tiny import PIECES, TREES, gold_doc, make_examples, spans_of
 
 from spacy_parsetag.tokens import parses_from_doc
 
@@ -21,8 +21,6 @@ if tuple(map(int, np.__version__.split(".")[:2])) >= (2, 4):
 
 CONFIG = Path(__file__).resolve().parents[2] / "configs" / "curated.cfg"
 WIDTH = 32
-LETTERS = "abcdefghijklmnopqrstuvwxyz.,()-"
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{c}" for c in LETTERS), "the", "##ing", "read"]
 
 
 LISTENER = {
