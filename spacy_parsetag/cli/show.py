@@ -76,7 +76,9 @@ def show_cli(
     refuse(color is not None and not in_terminal, "--color and --no-color", "the terminal, neither --svg nor --html")
     refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
     kind = format or _guess_format(path, text, encoding)
+    refuse(explain and STANDARD in (svg, html), "--explain", "standard output, or drawings in files")
     refuse(kind == "spacy" and path == STANDARD, "--format spacy", "a file or folder")
+    refuse(kind == "brackets" and path.is_dir(), "--format brackets", "a file")
     refuse(kind == "text" and text is None and encoding != "utf-8", "--encoding", "brackets, or standard input")
     refuse(kind == "brackets" and model is not None, "--model", "docs or text (--format text if it begins as trees do)")
     is_parsed = kind == "text" or model is not None

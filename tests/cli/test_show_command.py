@@ -124,6 +124,8 @@ def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -
         (["absent.txt"], "[E484]"),
         (["-", "--format", "brackets"], "[E106]"),
         (["-", "--format", "spacy"], "[E455]"),
+        ([".", "--format", "brackets"], "[E455] --format"),
+        (["(S (NN a))", "--svg", "-", "--explain"], "[E455] --explain"),
         (["(S (NN a))", "--svg", "a.svg", "--width", 30], "[E455] --width"),
         (["(S (NN a))", "--html", "a.html", "--no-color"], "[E455] --color"),
         (["(S (NN a))", "--model", "en_parsetag_sm"], "[E455] --model"),
