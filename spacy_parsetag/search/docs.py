@@ -45,13 +45,15 @@ class DocColumns:
 
 
 def columns_of_docs(
-    docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str = "<docs>", first: int = 1
+    docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str | None = None, first: int = 1
 ) -> DocColumns:
     """Make columns of docs. Their constituents are read as arrays, without an object for each sentence or word.
 
+    name (str | None): The file that they are of, if any.
     first (int): The number of the first doc there.
     RETURNS (DocColumns): The columns. A doc without constituents has no trees there.
-    RAISES (TreebankError): If constituents do not nest (see `parses_from_doc`), with the number of the doc.
+    RAISES (ValueError): If constituents do not nest (see `parses_from_doc`); for a file a TreebankError, with the
+        number of the doc.
     """
     numbered = [(number, doc) for number, doc in enumerate(docs, start=first) if spans_key in doc.spans]
     doc_columns = _read_at_once(numbered, spans_key, name)
@@ -62,7 +64,7 @@ def columns_of_docs(
     return DocColumns(TreeColumns.join(each.columns for each in by_doc), np.concatenate(tokens))
 
 
-def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> DocColumns | None:
+def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str | None) -> DocColumns | None:
     """Read numbered docs at once. Return None if that is impossible: because of white space, missing tags, changed
     tokens, several vocabularies, or constituents that have another format or no label, that are not in pre-order and
     in the order of sentences, or that are not a tree."""
@@ -109,7 +111,7 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) ->
             texts,
             roots=texts.index(ROOT),
             line=line,
-            name=name,
+            name=name or "<docs>",
             ids=ids,
         )
     except ValueError:
@@ -143,14 +145,15 @@ def _read_constituents(
     return (first_tokens, end_tokens, labels) if is_unchanged else None
 
 
-def _read_doc(number: int, doc: Doc, spans_key: str, name: str) -> DocColumns:
+def _read_doc(number: int, doc: Doc, spans_key: str, name: str | None) -> DocColumns:
     try:
         sentences = parses_from_doc(doc, spans_key)
     except ValueError as err:
+        if name is None:
+            raise
         raise TreebankError(name, number, str(err)) from err
-    columns = columns_of_parses(
-        ((sent.parse, number, ROOT, text_of(doc.user_data.get("id"))) for sent in sentences), name
-    )
+    identifier = text_of(doc.user_data.get("id"))
+    columns = columns_of_parses(((sent.parse, number, ROOT, identifier) for sent in sentences), name or "<docs>")
     return DocColumns(columns, np.array([token for sent in sentences for token in sent.tokens], np.int64))
 
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.tokens import Doc, Span, Token
 
-from ..errors import Errors, TreebankError, Warnings
+from ..errors import Errors, Warnings
 from ..trees import Constituent, Parse
 from ..trees.nltk_trees import NLTKTree, to_nltk
 from ..trees.tree import ROOT, Tree, preorder
@@ -128,10 +128,7 @@ def get_base_nps(doc: Doc, spans_key: str = SPANS_KEY) -> list[Span]:
     from ..search.docs import columns_of_docs
 
     get_group(doc, spans_key)  # a doc without constituents is not one without noun phrases
-    try:
-        places = columns_of_docs([doc], spans_key)
-    except TreebankError as err:  # names a file and line, which a doc has not
-        raise ValueError(err.reason) from err
+    places = columns_of_docs([doc], spans_key)
     starts, ends = places.bounds(_base_np().find(places.columns))
     return [Span(doc, start, end, "NP") for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
