@@ -6,7 +6,7 @@ training data have other tags, and so other scores. What they have in common is 
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 import srsly
+from catalogue import RegistryError
+from spacy.cli.package import get_third_party_dependencies
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
-from spacy.util import get_package_path, is_package, load_model, load_model_from_config
+from spacy.util import get_package_path, is_package, load_config, load_model, load_model_from_config
 from thinc.api import Config
 
 from ..compat import one_thread_after_fork
@@ -172,11 +174,17 @@ class Ensemble(Checked, Pipe):
 
 
 def requirements_of(pipelines: Iterable[str]) -> list[str]:
-    """List the packages that pipelines say they require, in their meta.json. Those that are not there are passed over:
-    an ensemble that was saved has its members."""
-    folders = [get_package_path(name) if is_package(name) else Path(name) for name in pipelines]
-    metas = [srsly.read_json(path) for folder in folders if (path := folder / "meta.json").is_file()]
-    return [requirement for meta in metas for requirement in meta.get("requirements", ())]
+    """List the packages that pipelines require: what their meta.json says, and what their configs take functions from,
+    as `spacy package` finds it. Pipelines that are not there are passed over: an ensemble that was saved has its own.
+    """
+    required: list[str] = []
+    for name in pipelines:
+        folder = get_package_path(name) if is_package(name) else Path(name)
+        if (folder / "meta.json").is_file():
+            required += srsly.read_json(folder / "meta.json").get("requirements", ())
+            with suppress(RegistryError):  # what lacks here, the member says when it is loaded
+                required += get_third_party_dependencies(load_config(folder / "config.cfg"), ["spacy-parsetag"])
+    return required
 
 
 def _member_folders(path: Path) -> list[Path]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import nltk
 import numpy as np
 import pytest
 import spacy
@@ -79,6 +80,18 @@ def test_what_members_require(folders: list[str], trained: Callable[[str], Langu
     (tmp_path / "member").rename(tmp_path / "elsewhere")
     loaded = spacy.load(tmp_path / "saved")
     assert nlp.meta["requirements"] == loaded.meta["requirements"] == ["a[b]>=1", "c"]
+
+
+def test_what_configs_of_members_require(trained: Callable[[str], Language], tmp_path: Path) -> None:
+    """`spacy train` writes no requirements. What is not installed does not keep an ensemble from being made."""
+    trained("in").to_disk(tmp_path)
+    config = (tmp_path / "config.cfg").read_text(encoding="utf-8")
+    spacy.registry.misc("of_nltk.v1", func=nltk.bigrams)
+    for name, distributions in (("of_nltk.v1", ["nltk"]), ("of_nobody.v1", [])):
+        text = f'{config}\n[components.parsetag.constraints]\n@misc = "{name}"\n'
+        (tmp_path / "config.cfg").write_text(text.replace("constraints = null", ""), encoding="utf-8")
+        requirements = make_ensemble([str(tmp_path)]).meta["requirements"]
+        assert [re.split("[<>=]", requirement)[0] for requirement in requirements] == distributions
 
 
 def test_one_member_is_mbr(folders: list[str]) -> None:
