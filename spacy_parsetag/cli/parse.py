@@ -27,7 +27,7 @@ from ._util import Code, GpuId, SkipBad, Skipped, count_processes, counted, note
 
 SHARD_SIZE = 2000
 SLASHES = ("/", os.sep)
-InputFormat = Literal["text", "tokens", "jsonl", "spacy", "parquet"]
+InputFormat = Literal["text", "paragraphs", "tokens", "jsonl", "spacy", "parquet"]
 OutputFormat = Literal["brackets", "jsonl", "json", "spacy", "parquet"]
 Engine = Literal["local", "ray", "spark"]
 Sentences = Literal["line", "model"]
@@ -56,7 +56,7 @@ def parse_cli(
         Opt(
             "--sents",
             "-s",
-            help="line: a text is a sentence. model: the pipeline splits, the default for text in quotes",
+            help="line: a text is a sentence. model: the pipeline splits, as it does text in quotes and paragraphs",
         ),
     ] = None,
     skip_bad: SkipBad = "0",
@@ -86,13 +86,15 @@ def parse_cli(
 
     \b
     Inputs:
-      text      one text per line
-      tokens    one sentence per line, words separated by spaces
-      jsonl     one object per line, with "text", or with "tokens" and perhaps "tags"
-      spacy     docs, which keep their sentence boundaries
-      parquet   rows with the columns "text", or "tokens" and perhaps "tags"
+      text        one text per line
+      paragraphs  running text, wrapped or not: blank lines end a text, other line ends are spaces
+      tokens      one sentence per line, words separated by spaces
+      jsonl       one object per line, with "text", or with "tokens" and perhaps "tags"
+      spacy       docs, which keep their sentence boundaries
+      parquet     rows with the columns "text", or "tokens" and perhaps "tags"
 
-    Files may be compressed (.gz, .bz2, .xz). Of a folder all files of a format are parsed, in the order of their names.
+    Files may be compressed (.gz, .bz2, .xz). Of a folder all files of a format are parsed, in the order of their names;
+    a line or paragraph has the name of its file as its id.
 
     \b
     Outputs:
@@ -106,7 +108,7 @@ def parse_cli(
 
     With --sents line, brackets keep line numbers: line N of the output is the tree of line N of the input, and (TOP)
     stands for an empty line. They have no room for ids, which the other formats keep.
-    With --sents model, punctuation splits text if the pipeline cannot.
+    With --sents model, blank lines end sentences, and punctuation splits text if the pipeline cannot.
     With --probs or --k-best, brackets have several lines for a sentence; lines that begin with # are comments.
     Part-of-speech tags are the pipeline's (token.tag_, else token.pos_), or X if it has no tagger.
 
@@ -133,7 +135,8 @@ def parse_cli(
         writing = shard_format if in_shards else _guess_output(target)
     refuse(writing in {"spacy", "parquet"} and target == STANDARD, f"--output-format {writing}", "a file to write")
     n_process = None if n_process is None else count_processes(n_process)
-    one_sentence = (sents or ("line" if text is None else "model")) == "line"
+    is_running = text is not None or sources[0].format == "paragraphs"
+    one_sentence = (sents or ("model" if is_running else "line")) == "line"
     refuse(writing == "parquet" and (probs or k_best), "--probs" if probs else "--k-best", "another --output-format")
     settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best)
     if in_shards:
@@ -152,15 +155,22 @@ def parse_cli(
     else:
         by_file = (file.read() for file in sources)
         records = chain.from_iterable(by_file if text is None else [[Record("the text", {"text": text})]])
-        _parse_to_file(parser, in_batches(records, batch_size), target, n_process or 1, skipped, quiet)
+        batches = in_batches(records, batch_size)
+        _parse_to_file(parser, batches, sources[0].format, target, n_process or 1, skipped, quiet)
 
 
 def _parse_to_file(
-    parser: BatchParser, batches: Iterator[list[Record]], output: Path, n_process: int, skipped: Skipped, quiet: bool
+    parser: BatchParser,
+    batches: Iterator[list[Record]],
+    format: str,
+    output: Path,
+    n_process: int,
+    skipped: Skipped,
+    quiet: bool,
 ) -> None:
     """Parse batches in this process, or in several, and write a file."""
     parse = parser if n_process == 1 else partial(parse_batch, parser.settings)
-    n_several = n_ids = 0
+    n_several = n_ids = n_wrapped = 0
     with (
         closing(map_in_processes(parse, batches, n_process)) as results,
         open_output(output, parser.settings.format) as write,
@@ -173,10 +183,11 @@ def _parse_to_file(
             write(parsed)
             n_several += parsed.n_several
             n_ids += parsed.n_ids
+            n_wrapped += parsed.n_wrapped
             advance(parsed.n_texts)
         skipped.check()
     skipped.summarize()
-    _warn(n_several, n_ids, skipped.n + skipped.n_good)
+    _warn(format, n_several, n_ids, n_wrapped, skipped.n + skipped.n_good)
 
 
 def _parse_to_shards(
@@ -199,7 +210,7 @@ def _parse_to_shards(
         run.check(skipped.max_share * run.n_texts, skipped.limit)
         run.finish()
     skipped.summarize()
-    _warn(run.n_several, run.n_ids, run.n_texts)
+    _warn(run.job.sources[0].format, run.n_several, run.n_ids, run.n_wrapped, run.n_texts)
     if not quiet:
         failed = f" ({run.n_failed:,} failed)" if run.n_failed else ""
         note(f"{counted(run.n_texts, 'text')}{failed} in {counted(len(run.shards), 'shard')}: {run.job.folder}", "good")
@@ -229,14 +240,20 @@ def _parse_todo(
             yield shard_note
 
 
-def _warn(n_several: int, n_ids: int, n_texts: int) -> None:
-    if n_several:
+def _warn(format: str, n_several: int, n_ids: int, n_wrapped: int, n_texts: int) -> None:
+    if format == "text" and n_wrapped > n_texts / 10:
+        note(
+            f"{n_wrapped:,} of {n_texts:,} lines seem to go on in the next one, and each was parsed by itself. "
+            "--format paragraphs joins lines.",
+            "warn",
+        )
+    elif n_several:
         note(
             f"{n_several:,} of {n_texts:,} texts look like several sentences. Each was parsed as one sentence: "
             "--sents model splits them.",
             "warn",
         )
-    if n_ids:
+    if n_ids and format in {"jsonl", "spacy", "parquet"}:  # other formats have ids from the names of files alone
         has = f"{n_ids:,} of {n_texts:,} texts have an id or meta"
         note(f"{has}, which brackets cannot hold. --output-format jsonl keeps them.", "warn")
 

@@ -14,7 +14,7 @@ from typer import Argument as Arg, Option as Opt
 from ..errors import EmptyTree, Errors, TreebankError
 from ..files.read import is_stream, suffix_of
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ..texts.input import Record, check_text, name_of
+from ..texts.input import Record, check_text, join_paragraphs, name_of
 from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
 from ..tokens import SPANS_KEY, docs_from_trees
@@ -28,7 +28,7 @@ from ._util import Code, Encoding, GpuId, SpansKey, counted, note, refuse, write
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
 _DISCONTINUOUS = ("#FORMAT ", "#BOS ", "#BOT ", "<?xml ", "<corpus ")  # and not <!--, as a text may begin
 _TREE = re.compile(r"\s*\([^\s()]*\s*(\(|$)")  # how a tree begins
-ShownFormat = Literal["text", "brackets", "spacy"]
+ShownFormat = Literal["text", "paragraphs", "brackets", "spacy"]
 
 
 def show_cli(
@@ -79,9 +79,10 @@ def show_cli(
     refuse(explain and STANDARD in (svg, html), "--explain", "standard output, or drawings in files")
     refuse(kind == "spacy" and path == STANDARD, "--format spacy", "a file or folder")
     refuse(kind == "brackets" and path.is_dir(), "--format brackets", "a file")
-    refuse(kind == "text" and text is None and encoding != "utf-8", "--encoding", "brackets, or standard input")
+    is_text = kind in ("text", "paragraphs")
+    refuse(is_text and text is None and encoding != "utf-8", "--encoding", "brackets, or standard input")
     refuse(kind == "brackets" and model is not None, "--model", "docs or text (--format text if it begins as trees do)")
-    is_parsed = kind == "text" or model is not None
+    is_parsed = is_text or model is not None
     refuse(not is_parsed and (gpu_id >= 0 or code is not None), "--gpu-id or --code", "something to parse")
     reads_spans = kind == "spacy" and not is_parsed
     refuse(not reads_spans and spans_key != SPANS_KEY, "--spans-key", "docs that are drawn as they are")
@@ -180,8 +181,9 @@ def _parse(parser: BatchParser, path: Path, text: str | None, format: str) -> It
     if text is None:
         records = chain.from_iterable(source.read() for source in find_sources(path, format))
     else:
-        lines = enumerate(_lines_of(text), start=1)
-        records = (Record(f"{name_of(path)}:{number}", {"text": line.strip()}) for number, line in lines)
+        lines = ((f"{name_of(path)}:{number}", line.strip()) for number, line in enumerate(_lines_of(text), start=1))
+        texts = join_paragraphs(lines) if format == "paragraphs" else lines
+        records = (Record(where, {"text": content}) for where, content in texts)
     for batch in in_batches(records, BATCH):
         parsed = parser(batch)
         if parsed.failures:

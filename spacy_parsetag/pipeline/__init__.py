@@ -1,1 +1,2 @@
-"""spaCy components: `parsetag`, `parsetag_ensemble`, and the factories of these, `one_sentence` and `tree_matcher`."""
+"""spaCy components: `parsetag`, `parsetag_ensemble`, and the factories of these, `one_sentence`, `paragraphs` and
+`tree_matcher`."""

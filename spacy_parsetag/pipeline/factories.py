@@ -123,6 +123,14 @@ def make_one_sentence(nlp: Language, name: str) -> Callable[[Doc], Doc]:
     return one_sentence
 
 
+@Language.factory("paragraphs", assigns=["token.is_sent_start", "doc.sents"])
+def make_paragraphs(nlp: Language, name: str) -> Callable[[Doc], Doc]:
+    """Make the component `paragraphs`, a function without settings."""
+    from ..tokens import paragraphs
+
+    return paragraphs
+
+
 @Language.factory(
     "parsetag_ensemble",
     assigns=["doc.spans"],

@@ -5,10 +5,10 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -66,15 +66,17 @@ class Record(NamedTuple):
 class Source(NamedTuple):
     """Names a file of texts.
 
-    format (str): What it holds: "text" (one per line), "tokens" (as the Penn Treebank writes words), "jsonl" (objects,
-        and blank lines between them), "spacy" (docs) or "parquet" (rows with the columns that a JSON object has as
-        keys).
+    format (str): What it holds: "text" (one per line), "paragraphs" (texts of several lines, blank lines between them),
+        "tokens" (as the Penn Treebank writes words), "jsonl" (objects, and blank lines between them), "spacy" (docs) or
+        "parquet" (rows with the columns that a JSON object has as keys).
     name (str): What the messages on its texts call it; "" for its path.
+    id (str): The "id" of texts that are lines or paragraphs, or "".
     """
 
     path: Path
     format: str
     name: str = ""
+    id: str = ""
 
     def read(self) -> Iterator[Record]:
         """Read the texts. A text that cannot be read gives a record that says so.
@@ -102,13 +104,19 @@ class Source(NamedTuple):
     def _prepare_lines(self) -> Iterator[Callable[[], Record]]:
         readers: dict[str, Callable[[str], dict[str, Any]]] = {
             "text": lambda line: {"text": line.strip()},
+            "paragraphs": lambda paragraph: {"text": paragraph},
             "tokens": lambda line: {"tokens": [unescape_penn(word) for word in split_tokens(line)]},
             "jsonl": _read_json,
         }
         read = readers[self.format]
-        for where, line in read_lines(self.path, self.name):
+        lines = read_lines(self.path, self.name)
+        for where, line in join_paragraphs(lines) if self.format == "paragraphs" else lines:
             if self.format != "jsonl" or line.strip():
-                yield partial(make_record, where, line, read)
+                yield partial(self._make_record, where, line, read)
+
+    def _make_record(self, where: str, line: str, read: Callable[[str], dict[str, Any]]) -> Record:
+        record = make_record(where, line, read)
+        return record._replace(data={**record.data, "id": self.id}) if self.id else record
 
     def _prepare_rows(self) -> Iterator[Callable[[], Record]]:
         with open_parquet(self.path) as file:
@@ -218,6 +226,14 @@ def read_lines(path: Path, name: str = "") -> Iterator[tuple[str, str]]:
             stack.callback(lines.detach)  # otherwise it would be closed with it
         for number, line in enumerate(lines, start=1):
             yield f"{name}:{number}", line
+
+
+def join_paragraphs(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Join the lines of each paragraph by spaces; blank lines end one. It has the place of its first line."""
+    for is_blank, paragraph in groupby(lines, lambda line: not line[1].strip()):
+        if not is_blank:
+            places, texts = zip(*paragraph, strict=True)
+            yield places[0], " ".join(map(str.strip, texts))
 
 
 def name_of(path: Path) -> str:

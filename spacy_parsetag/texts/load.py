@@ -60,7 +60,8 @@ def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
     one_sentence (bool): Each text is one sentence: components that do nothing but split are disabled. (spaCy's
         dependency parser stays. It keeps the boundaries that a doc has.) Otherwise the pipeline splits: `one_sentence`
         is disabled where the pipeline has a splitter, and where it has none, a sentencizer is added. (Without either,
-        a component that does not declare what it assigns is taken for a splitter.)
+        a component that does not declare what it assigns is taken for a splitter.) Blank lines end sentences, too: the
+        component `paragraphs` is added first.
     RETURNS (bool): True if a sentencizer was added.
     """
     before_parser = list(takewhile(lambda name: _factory(nlp, name) not in PARSERS, nlp.pipe_names))
@@ -70,6 +71,10 @@ def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
     if one_sentence:
         disabled = [name for name in splitters if assigned[name] <= SENTENCES]
     else:
+        paragraphs = [name for name in splitters if _factory(nlp, name) == "paragraphs"]
+        splitters = [name for name in splitters if name not in paragraphs]
+        if not paragraphs:
+            nlp.add_pipe("paragraphs", first=True)
         disabled = one_sentence_pipes if splitters else []
     for name in disabled:
         nlp.disable_pipe(name)

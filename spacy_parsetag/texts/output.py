@@ -34,6 +34,7 @@ class Parsed:
     failures (list[str]): For each text that failed file, line and reason.
     n_several (int): How many texts look like several sentences and were parsed as one.
     n_ids (int): How many texts have an id or meta that is not written, because brackets cannot hold it.
+    n_wrapped (int): How many texts seem to go on in the next one, as lines of running text do.
     """
 
     n_texts: int
@@ -43,6 +44,7 @@ class Parsed:
     failures: list[str] = field(default_factory=list)
     n_several: int = 0
     n_ids: int = 0
+    n_wrapped: int = 0
 
 
 def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:

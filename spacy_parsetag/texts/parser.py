@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,6 +70,8 @@ class BatchParser:
     def __call__(self, records: list[Record]) -> Parsed:
         """Parse a batch. Its strings are forgotten afterwards, so that memory stays level over millions of texts."""
         parsed = Parsed(len(records))
+        ends = pairwise(record.text for record in records)
+        parsed.n_wrapped = sum((text[-1:].isalnum() or text[-1:] == ",") and then[:1].islower() for text, then in ends)
         docs: list[tuple[Doc, int]] = []
         parsed_docs: dict[int, Doc] = {}
         with self.nlp.memory_zone():

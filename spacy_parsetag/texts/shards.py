@@ -29,7 +29,8 @@ MANIFEST = "manifest.json"
 NOTES = ".notes"  # the folder of the notes on shards, until the run ends
 LOCK = f"{NOTES}/.lock"  # of the run that is at work
 SHARD_SUFFIXES = {"brackets": ".mrg", "jsonl": ".jsonl", "spacy": ".spacy", "parquet": ".parquet"}
-COUNTS: dict[str, type] = {"n_several": int, "n_ids": int, "failures": list}  # of a `Parsed`, and of a note
+# Of a `Parsed`, and of a note.
+COUNTS: dict[str, type] = {"n_several": int, "n_ids": int, "n_wrapped": int, "failures": list}
 PACKAGES = ("spacy-parsetag", "spacy", "thinc", "numpy")
 
 Note = dict[str, Any]  # see `ShardParser.__call__`
@@ -76,7 +77,9 @@ class Job(NamedTuple):
 
     def absolute(self) -> "Job":
         """Give the same with full paths, for workers that run in other folders. Failures name files as before."""
-        sources = tuple(Source(path.resolve(), kind, name or str(path)) for path, kind, name in self.sources)
+        sources = tuple(
+            each._replace(path=each.path.resolve(), name=each.name or str(each.path)) for each in self.sources
+        )
         return self._replace(settings=self.settings.absolute(), sources=sources, folder=self.folder.resolve())
 
     def name(self, shard: Shard) -> str:
@@ -127,7 +130,8 @@ class ShardParser:
         progress (Callable[[int], object]): Called after each batch with its number of texts.
         RETURNS (dict[str, Any]): "file" (name), "bytes" and "sha256" of the shard; "source", "start" and "stop", the
             range of texts; "n_several", how many of them look like several sentences and were parsed as one; "n_ids",
-            how many have an id that brackets cannot hold; "failures", for each text that failed file, line and reason.
+            how many have an id that brackets cannot hold; "n_wrapped", how many seem to go on in the next one;
+            "failures", for each text that failed file, line and reason.
         RAISES (ValueError): If the file of texts has changed since this parser was made; there is no note then.
         """
         earlier_note = self.job.read_note(shard)  # where an engine does a task again
@@ -189,7 +193,7 @@ class Run:
         self.n_texts = sum(counts)
         self.head = json.loads(json.dumps(describe_run(job, parser, shard_size, counts)))
         self.notes: dict[str, Note] = {}  # by the file of the shard
-        self.n_done = self.n_failed = self.n_several = self.n_ids = 0  # texts
+        self.n_done = self.n_failed = self.n_several = self.n_ids = self.n_wrapped = 0  # texts
         with ExitStack() as lock:
             lock.enter_context(lock_folder(job.folder, LOCK))  # first: a run that ends changes manifest and notes
             self._begin(resume)
@@ -232,6 +236,7 @@ class Run:
         self.n_failed += len(note["failures"])
         self.n_several += note["n_several"]
         self.n_ids += note["n_ids"]
+        self.n_wrapped += note["n_wrapped"]
 
     def check(self, allowed: float, limit: str) -> None:
         """Raise a ValueError, which names the limit, if more texts failed than are allowed."""
@@ -264,6 +269,7 @@ def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
 
     path (Path): The file or folder, or "-" for standard input.
     format (str | None): What they hold. If None, the suffix says it; a file with another suffix holds text.
+    RETURNS (tuple[Source, ...]): The files. Those of a folder that hold lines are called by their paths there (`id`).
     RAISES (ValueError): If there are none, if a folder holds several formats, or if no format is given and the suffix
         is that of trees or of a JSON document, whose lines would be parsed as text.
     """
@@ -284,7 +290,9 @@ def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
     formats = sorted({format or FORMATS[suffix_of(file)] for file in files})
     if len(formats) > 1:
         raise ValueError(Errors.E566.format(path=path, formats=", ".join(formats)))
-    return tuple(Source(file, formats[0]) for file in files)
+    holds_lines = formats[0] in ("text", "paragraphs", "tokens")
+    ids = [file.relative_to(path).as_posix() if holds_lines else "" for file in files]
+    return tuple(Source(file, formats[0], id=name) for file, name in zip(files, ids, strict=True))
 
 
 def plan_shards(counts: Iterable[int], size: int) -> list[Shard]:

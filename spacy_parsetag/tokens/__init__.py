@@ -4,7 +4,15 @@ from .conversion import doc_from_parses, doc_from_tree, doc_to_strings, docs_fro
 from .detokenize import spaces_after
 from .extensions import register_extensions
 from .groups import FORMAT_VERSION, SPANS_KEY, SentenceParse, has_parses, parses_from_doc, set_parses
-from .sentences import WordMap, has_sentences, map_words, one_sentence, sentence_words, set_sentence_starts
+from .sentences import (
+    WordMap,
+    has_sentences,
+    map_words,
+    one_sentence,
+    paragraphs,
+    sentence_words,
+    set_sentence_starts,
+)
 
 __all__ = [
     "FORMAT_VERSION",
@@ -19,6 +27,7 @@ __all__ = [
     "has_sentences",
     "map_words",
     "one_sentence",
+    "paragraphs",
     "parse_string",
     "parses_from_doc",
     "register_extensions",

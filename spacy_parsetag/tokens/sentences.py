@@ -7,6 +7,7 @@ one. A doc without sentence boundaries is one sentence.
     starts   0                              5                 sentences  [0, 1, 3] [5, 6]
 """
 
+import re
 from collections.abc import Iterable
 from itertools import pairwise, takewhile
 from typing import NamedTuple, cast
@@ -21,6 +22,8 @@ from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
 from ..errors import Errors, shorten
+
+_LINE_BREAK = re.compile("\r\n|[\r\n]")
 
 
 class WordMap(NamedTuple):
@@ -137,4 +140,21 @@ def one_sentence(doc: Doc) -> Doc:
     """
     if not has_sentences(doc):
         set_sentence_starts(doc, [])
+    return doc
+
+
+def paragraphs(doc: Doc) -> Doc:
+    """Begin a sentence after each blank line, as after a heading, if the doc has no sentence boundaries.
+
+    This is the component `paragraphs`, for texts of several paragraphs. It stands first: what splits the paragraphs
+    leaves boundaries that are there.
+    """
+    if not has_sentences(doc):
+        is_word = _is_word(doc)
+        between = np.flatnonzero(~is_word[:-1] & is_word[1:] & (np.cumsum(is_word)[:-1] > 0))
+        after = [i + 1 for i in between.tolist() if len(_LINE_BREAK.findall(doc[i].text)) > 1]
+        if after:
+            column = np.zeros((len(doc), 1), np.uint64)
+            column[after] = 1
+            doc.from_array([SENT_START], cast(Ints2d, column))
     return doc

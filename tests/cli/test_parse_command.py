@@ -121,6 +121,48 @@ def test_sentences_of_the_pipeline(run: Run, pipeline: Path, tmp_path: Path) -> 
     assert "1 of 2 texts look like several sentences" in result.stderr
 
 
+WRAPPED = "Chapter\n\nShe reads\n  old papers\r\n(really). The dog,\nwhich\nbarks\n \t\n\n\nThe end\n"
+
+
+def test_paragraphs(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """Their lines are joined, and the first one names them. The pipeline splits them, unless they are sentences."""
+    texts = ["Chapter", "She reads old papers (really). The dog, which barks", "The end"]
+    result = run("parse", pipeline, "-", "-f", "paragraphs", stdin=WRAPPED)
+    assert [" ".join(words_of(line)) for line in result.stdout.splitlines()] == [
+        "Chapter", "She reads old papers ( really ) .", "The dog , which barks", "The end"
+    ]  # fmt: skip
+    source, out = tmp_path / "in.txt", tmp_path / "out.jsonl"
+    source.write_text(WRAPPED, newline="")
+    assert run("parse", pipeline, source, out, "-f", "paragraphs", "-s", "line").exit_code == 0
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [(row["text"], len(row["sents"])) for row in rows] == [(text, 1) for text in texts]
+    source.write_bytes(WRAPPED.encode().replace(b"which", b"caf\xe9"))
+    result = run("parse", pipeline, source, "-f", "paragraphs", "--skip-bad", "1")
+    assert f"{source}:3: [E555] " in result.stderr and len(result.stdout.splitlines()) == 2
+    assert "[E455] --format paragraphs" in run("parse", pipeline, WRAPPED, "-f", "paragraphs").stderr
+
+
+def test_blank_lines_end_sentences_of_texts(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    row = json.dumps({"text": "One\n\nTwo\nwords. Three"})
+    result = run("parse", pipeline, "-", "-f", "jsonl", "-s", "model", stdin=row)
+    assert [words_of(line) for line in result.stdout.splitlines()] == [["One"], ["Two", "words", "."], ["Three"]]
+    model = change(pipeline, tmp_path, lambda nlp: nlp.add_pipe("paragraphs", first=True))
+    assert run("parse", model, "-", "-f", "jsonl", "-s", "model", stdin=row).stdout == result.stdout
+    assert len(run("parse", model, "-", "-f", "jsonl", "-s", "line", stdin=row).stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize("sents", ["line", "model"])
+def test_wrapped_lines_are_noticed(run: Run, pipeline: Path, tmp_path: Path, sents: str) -> None:
+    (tmp_path / "in.txt").write_text(WRAPPED)
+    message = "3 of 11 lines seem to go on in the next one"
+    for options in ([], [tmp_path / "out.mrg", "--workers", 2], [f"{tmp_path}/shards/"]):
+        assert message in run("parse", pipeline, tmp_path / "in.txt", *options, "-s", sents).stderr
+    for text in ("One\nTwo\nthree.\n" + "Four\n" * 8, "One.\ntwo\n"):
+        assert "seem to go on" not in run("parse", pipeline, "-", "-s", sents, stdin=text).stderr
+    rows = "".join(json.dumps({"text": text}) + "\n" for text in ("One", "two"))
+    assert "seem to go on" not in run("parse", pipeline, "-", "-f", "jsonl", "-s", sents, stdin=rows).stderr
+
+
 def test_the_splitter_wins_over_one_sentence(run: Run, pipeline: Path, tmp_path: Path) -> None:
     model = change(pipeline, tmp_path, lambda nlp: nlp.add_pipe("sentencizer", after="one_sentence"))
     result = run("parse", model, "-", "--sents", "model", stdin=TEXT)

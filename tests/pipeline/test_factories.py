@@ -42,7 +42,7 @@ def test_a_part_of_another_kind_is_an_error(part: str) -> None:
     ],
 )
 def test_a_value_that_means_nothing_is_an_error(factory: str, setting: str, value: object) -> None:
-    with pytest.raises(ValueError, match=rf"\[E(263|612)\].*'{factory}'") as caught:
+    with pytest.raises(ValueError, match=rf"\[E(263|274)\].*'{factory}'") as caught:
         spacy.blank("en").add_pipe(factory, config={setting: value})
     assert setting in str(caught.value) and repr(value) in str(caught.value)
 

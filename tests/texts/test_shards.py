@@ -221,6 +221,12 @@ def test_folders(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert read_shards(tmp_path / "out", ".mrg") == result.stdout
     assert [note["source"] for note in manifest(tmp_path / "out")["shards"]] == [0, 0, 1]
     assert [source["name"] for source in manifest(tmp_path / "out")["sources"]] == ["a.txt", "b/c.txt.gz"]
+    rows = run("parse", pipeline, texts, "--output-format", "jsonl").stdout.splitlines()
+    names = ["a.txt"] * 3 + ["b/c.txt.gz"] * 2
+    assert [json.loads(row)["id"] for row in rows] == names and "have an id" not in result.stderr
+    bad = run("parse", pipeline, texts, "--output-format", "jsonl", "-f", "tokens", "--skip-bad", "all")
+    assert [json.loads(row)["id"] for row in bad.stdout.splitlines()] == names
+    assert "id" not in json.loads(run("parse", pipeline, texts / "a.txt", "--output-format", "json").stdout)[0]
     (texts / "d.jsonl").write_text('{"text": "One more."}\n')
     assert "[E566]" in run("parse", pipeline, texts).stderr
     assert len(run("parse", pipeline, texts, "-f", "text").stdout.splitlines()) == 5
@@ -750,7 +756,7 @@ def test_notes_on_other_texts(tmp_path: Path) -> None:
     job = Job(Settings("a_pipeline", -1, None, True, "brackets"), (), tmp_path, None)
     shard = Shard(3, 1, 4, 6)
     (tmp_path / job.name(shard)).write_text("(TOP)\n(TOP)\n")
-    counts: dict[str, Any] = {"n_several": 0, "n_ids": 0, "failures": []}
+    counts: dict[str, Any] = {"n_several": 0, "n_ids": 0, "n_wrapped": 0, "failures": []}
     place = {"file": "000003.mrg", "source": 1, "start": 4, "stop": 6}
     note = {**place, **counts, "sha256": hash_files([tmp_path / job.name(shard)])}
     assert job.check_note(note, shard) == note

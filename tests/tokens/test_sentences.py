@@ -16,6 +16,7 @@ from spacy_parsetag.tokens.sentences import (
     has_sentences,
     map_words,
     one_sentence,
+    paragraphs,
     sentence_starts,
     sentence_words,
     set_sentence_starts,
@@ -49,6 +50,27 @@ def test_without_boundaries() -> None:
     assert not has_sentences(doc)
     assert sentence_starts(doc).tolist() == [0] and sentence_words(doc) == [[1, 2]]
     assert has_sentences(doc[:1].as_doc()) and has_sentences(Doc(VOCAB))
+
+
+@pytest.mark.parametrize("vocab", [VOCAB, Vocab()], ids=["English", "no language"])
+@pytest.mark.parametrize("gap", ["\n\n", "\r\n\r\n", "\r\r", "\n \t\n", "\n", "\r\n", "  ", "\n  "])
+def test_blank_lines_end_sentences(vocab: Vocab, gap: str) -> None:
+    """What splits the paragraphs keeps these boundaries, and adds its own."""
+    words = ["\n\n", "One", ".", gap, "Two", ".", "Three", "\n\n"]
+    doc = paragraphs(Doc(vocab, words=words))
+    is_blank = gap not in ("\n", "\r\n", "  ", "\n  ")
+    assert has_sentences(doc) == is_blank
+    assert sentence_starts(doc).tolist() == ([0, 4] if is_blank else [0])
+    nlp = spacy.blank("xx")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("paragraphs", first=True)
+    assert [sent.text.strip() for sent in nlp("A\n\nBees. Cats").sents] == ["A", "Bees.", "Cats"]
+
+
+def test_boundaries_that_are_there_stay() -> None:
+    doc = Doc(VOCAB, words=["a", "\n\n", "b", "c"], sent_starts=[True, False, False, True])
+    assert sentence_starts(paragraphs(doc)).tolist() == [0, 3]
+    assert len(paragraphs(Doc(VOCAB))) == 0
 
 
 def test_white_space_where_the_vocab_has_no_language() -> None:
