@@ -61,6 +61,12 @@ def test_odd_texts(nlp: Language, text: str) -> None:
     assert doc.text == text and "constituents" in doc.spans
 
 
+def test_blank_lines_end_sentences(nlp: Language) -> None:
+    """Also after a number, and before a name."""
+    parts = ["2", "Norton", "Jakarta 3", "Kim"]
+    assert [sentence.text.strip() for sentence in nlp("\n\n".join(parts)).sents] == parts
+
+
 def test_the_end_of_a_long_sentence_is_read_like_its_middle(nlp: Language) -> None:
     """Also where it is longer than a transformer reads at once."""
     clause = SENTENCES[name_of(nlp)][0].split(".")[1].split()

@@ -27,7 +27,7 @@ def assemble(parser: Path, senter: Path) -> Language:
 
     parser (Path): A pipeline with the component `parsetag`.
     senter (Path): A pipeline with the component `senter`.
-    RETURNS (Language): `senter`, and all of the first that does not find sentences.
+    RETURNS (Language): `paragraphs`, as blank lines end sentences; `senter`; all of the first that does not find them.
     """
     with_transformer = "transformer" in Config().from_disk(parser / "config.cfg")["components"]
     config = {"components": {"transformer": {"model": {"get_spans": SENTENCES}}}} if with_transformer else {}
@@ -35,6 +35,7 @@ def assemble(parser: Path, senter: Path) -> Language:
     tokenizer: Any = nlp.tokenizer
     tokenizer.suffix_search = compile_suffix_regex([*(nlp.Defaults.suffixes or ()), r"(?<=^I)\."]).search
     nlp.add_pipe("senter", source=spacy.load(senter, exclude=["vocab"]), first=True)
+    nlp.add_pipe("paragraphs", first=True)
     return nlp
 
 
