@@ -472,7 +472,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E568 = "{path} is not what a run of parse wrote: {reason}. Remove it, or choose another folder."
     E569 = "The component {pipe!r} of the pipeline {name!r} finds one tree for a sentence: --k-best is for 'parsetag'."
     E570 = "{path} has two columns {name!r}: rename one of them."
-    E572 = "The pattern names no node {name!r}. Known: {known}; with .head, such as match.head, its head word."
+    E572 = (
+        "The pattern names no node {name!r}. Known: {known}; with .head, such as match.head, its head word; file and "
+        "id, the text."
+    )
     E573 = "No node can be named {name!r} in a table of matches, which has a column of that name. Choose another name."
     E574 = "By its name {path} holds {what}, and parse reads text. {how} If it is text all the same: --format text."
     E575 = "{name} is a file, and a pipeline is a folder or a package. The pipeline comes first, then what it reads."

@@ -35,6 +35,7 @@ ROWS = 1 << 14  # rows or lines that become one batch of columns
 Report: TypeAlias = Literal["context", "count", "by", "csv", "mrg", "html"]
 NO_TREE = "they have no words, or could not be parsed"  # a reason to leave out a text
 MATCH = "match"  # what --by calls the node that matches
+TEXTS = ("file", "id")  # what --by calls the text of a match
 # The columns of a row, before the nodes that a pattern names, and those of a table.
 COLUMNS = ("file", "line", "id", "sentence", "label", "start", "end", "text")
 MATCHES = {
@@ -179,7 +180,8 @@ class Query(NamedTuple):
     encoding (str): The encoding of bracket files.
     report (Report): What to make of the matches: lines with their words ("context"), numbers ("count", "by"), rows of a
         table ("csv"), or trees, in brackets ("mrg") or to be drawn ("html").
-    by (tuple[str, ...]): For "by": names of nodes, or "match"; with ".head" their head words, else their labels.
+    by (tuple[str, ...]): For "by": names of nodes, or "match"; with ".head" their head words, else their labels; "file"
+        and "id" for the text.
     spans_key (str): Where the constituents of docs are in `doc.spans`.
     limit (int | None): How many matches, or trees, of a file to write at most.
     """
@@ -198,9 +200,9 @@ class Query(NamedTuple):
         names = [MATCH, *tregex.names]
         for key in self.by:
             name, _, what = key.partition(".")
-            if name not in names or what not in ("", "head"):
+            if key not in TEXTS and (name not in names or what not in ("", "head")):
                 raise ValueError(Errors.E572.format(name=key, known=", ".join(names)))
-        _check_names(tregex, {"csv": COLUMNS, "by": (MATCH,)}.get(self.report, ()))
+        _check_names(tregex, {"csv": COLUMNS, "by": (MATCH, *TEXTS)}.get(self.report, ()))
         return tregex
 
 
@@ -252,7 +254,7 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Iterator[Hits]:
         trees = columns.trees_of(nodes)
         matching = np.unique(trees).tolist()
         totals = Counter({"trees": len(columns), "trees with a match": len(matching), "matches": len(nodes)})
-        report = query.report if matching else "count"
+        report = query.report if matching or query.report == "by" else "count"
         table: Counter[tuple[str, ...]] = Counter()
         items: Iterable[Any] = ()
         if report == "by":
@@ -325,20 +327,30 @@ def rows_of(columns: TreeColumns, matches: Matches) -> Iterator[list[Any]]:
 
 
 def tabulate(columns: TreeColumns, matches: Matches, by: tuple[str, ...], rules: HeadRules) -> Counter[tuple[str, ...]]:
-    """Count ways to match by the labels, or the head words, of nodes."""
+    """Count ways to match by the labels, or the head words, of nodes, and by text: with nothing but that also those
+    without a match."""
     nodes, names = matches
-    codes, absent = [], columns.codes.get("", len(columns.strings))  # a root may be called "", as no node is
+    texts = {
+        "file": list(map(columns.names.__getitem__, columns.source.tolist())),
+        "id": columns.ids or [""] * len(columns),
+    }
+    values = [texts.get(key, [*columns.strings, ""]) for key in by]
+    codes = []
     for key in by:
+        if key in texts:
+            codes.append(columns.trees_of(nodes))
+            continue
         name, _, what = key.partition(".")
         counted = nodes if name == MATCH else names[name]
-        if what:
-            heads = columns.heads(rules)
-            while (columns.size[counted] * (counted >= 0)).any():
-                counted = np.where(counted >= 0, counted + heads[counted], counted)
-        codes.append(np.where(counted >= 0, columns.label[counted], absent))
+        while what and (columns.size[counted] * (counted >= 0)).any():
+            counted = np.where(counted >= 0, counted + columns.heads(rules)[counted], counted)
+        codes.append(np.where(counted >= 0, columns.label[counted], -1))
+    table = Counter(dict.fromkeys(zip(*values, strict=True), 0) if texts.keys() >= {*by} else {})
     rows, numbers = np.unique(np.stack(codes), axis=1, return_counts=True)
-    texts = zip(*(map([*columns.strings, ""].__getitem__, row) for row in rows.tolist()), strict=True)
-    return Counter(dict(zip(texts, numbers.tolist(), strict=True)))
+    cells = (map(each.__getitem__, row) for each, row in zip(values, rows.tolist(), strict=True))
+    for combination, number in zip(zip(*cells, strict=True), numbers.tolist(), strict=True):
+        table[combination] += number  # several trees may be of one text, and a root may be called "", as no node is
+    return table
 
 
 class TableSearcher:

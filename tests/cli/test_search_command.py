@@ -209,6 +209,32 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
     assert len(run("search", "NP", path, "--limit", 2).stdout.splitlines()) == 2
 
 
+@pytest.mark.parametrize("rows", [1, 1 << 14])
+def test_counts_by_text(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    """Texts without a match have a row, unless a node is counted too. A text may have trees in several files."""
+    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", rows)
+    a, c, more = (folder / name for name in ("a.mrg", "c.jsonl", "more.jsonl"))
+    more.write_text(json.dumps(row(NOTES.splitlines()[2], id="n2")) + "\n", encoding="utf-8")
+    (folder / "empty.mrg").write_text("", encoding="utf-8")
+    files = [a, c, more, folder / "empty.mrg"]
+    run("search", "NP", *files, "--save", folder / "saved", "--count")
+    tables = {
+        ("NP < PRP=p", "file"): ["3,{c}", "2,{a}", "2,{more}"],
+        ("FRAG=x < NP", "id"): ["1,n1", "0,", "0,n0", "0,n2"],
+        ("NP < PRP", "file", "id"): ["2,{a},", "2,{c},n2", "2,{more},n2", "1,{c},n0", "0,{c},n1"],
+        ("XX=x", "id"): ["0,", "0,n0", "0,n1", "0,n2"],
+        ("XX=x", "id", "x"): [],
+        ("S < (NP=np < PRP) < VP", "id", "np.head"): ["2,n2,She", "2,n2,he", "1,,I", "1,,she"],
+    }
+    for (pattern, *by), expected in tables.items():
+        lines = [",".join(("count", *by)), *(line.format(a=a, c=c, more=more) for line in expected)]
+        options = [option for key in by for option in ("--by", key)]
+        for inputs in (files, [*files, "--workers", 2], [folder / "saved"]):
+            assert run("search", pattern, *inputs, *options, "--csv").stdout.splitlines() == lines
+        top = run("search", pattern, *files, *options, "--csv", "--limit", 1).stdout.splitlines()
+        assert top == lines[:2]
+
+
 def test_no_more_is_made_than_is_shown(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over batches too; everything is counted all the same."""
     made: list[list[Hits]] = []
@@ -390,6 +416,9 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
         (["NN", bad], "bad.mrg:1:"),
         (["NP=label < PRP", folder, "--csv"], "[E573] No node can be named 'label'"),
         (["S < NP=match", folder, "--by", "match"], "[E573] No node can be named 'match'"),
+        (["S < NP=id", folder, "--by", "id"], "[E573] No node can be named 'id'"),
+        (["S < NP=file", folder, "--by", "file.head"], "[E573] No node can be named 'file'"),
+        (["NP", folder, "--by", "file.head"], "[E572] The pattern names no node 'file.head'"),
     ]:
         result = run("search", *arguments)
         assert result.exit_code == 1 and message in result.stderr
