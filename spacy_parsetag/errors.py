@@ -420,6 +420,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E469 = "More than {n} bad ones ({what}), listed above. Allow more with --skip-bad: a number, a share, or all."
     E470 = "Cannot clean {text!r}: {reason}. Write KEY=VALUE with one of the keys {known}."
+    E471 = (
+        "{where}: this tree has no identifier, and --text id takes all trees of one for a text. Give each text an id "
+        "before it is parsed (in JSON lines, say), or measure by --text file."
+    )
     E475 = "{n} sentences are too few to fit on a share of {share} and measure on the rest. Give more or another share."
     E476 = "The pipeline {name!r} has no component 'parsetag' with scores to calibrate; it has: {pipes}."
     E477 = "Give one of these, not several: {options}. --csv goes alone or with --by."

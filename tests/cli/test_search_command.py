@@ -460,7 +460,8 @@ def test_complexity(run: Callable[..., Any], folder: Path) -> None:
     for name, text in (("essay", ESSAY), ("notes", NOTES)):
         (folder / f"{name}.mrg").write_text(text, encoding="utf-8")
     result = run("complexity", folder / "essay.mrg", folder / "notes.mrg", "--json")
-    essay, notes = json.loads(result.stdout).values()
+    essay, notes = json.loads(result.stdout)
+    assert [essay["file"], notes["file"]] == [str(folder / "essay.mrg"), str(folder / "notes.mrg")]
     structures = ("W", "S", "VP", "C", "T", "DC", "CT", "CP", "CN")
     assert [essay[name] for name in structures] == [12, 2, 3, 3, 2, 1, 1, 1, 2]
     assert [notes[name] for name in structures] == [11, 3, 3, 4, 4, 0, 0, 0, 1]
@@ -518,14 +519,34 @@ def test_complexity_names_files_without_trees(run: Callable[..., Any], folder: P
 
 def test_complexity_of_rows(run: Callable[..., Any], folder: Path) -> None:
     lines = run("complexity", folder / "c.jsonl", "--text", "row", "--csv").stdout.splitlines()
-    assert lines[0].startswith("text,W,S,VP,C,T") and len(lines) == 4
-    assert lines[1].startswith(f"{folder / 'c.jsonl'}:1 (n0),3,1,1,1,1")
+    assert lines[0].startswith("file,line,id,W,S,VP,C,T") and len(lines) == 4
+    assert lines[1].startswith(f"{folder / 'c.jsonl'},1,n0,3,1,1,1,1")
     (folder / "many.mrg").write_text(NOTES * 4, encoding="utf-8")
     lines = run("complexity", folder / "many.mrg", "--text", "row", "--csv").stdout.splitlines()
-    assert [line.split(",")[0].split(":")[-1] for line in lines[1:]] == list(map(str, range(1, 13)))
+    assert [line.split(",")[1:3] for line in lines[1:]] == [[str(line), ""] for line in range(1, 13)]
     text = run("complexity", folder / "c.jsonl").stdout
     assert text.splitlines()[1].split()[:3] == [str(folder / "c.jsonl"), "11", "3"]
     assert run("complexity", folder / "c.jsonl", "--csv", "--json").exit_code == 1
+
+
+def test_complexity_of_identifiers(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text may have several rows, in several batches and files; the figures are those of one file with its trees."""
+    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 2)
+    lines = [*NOTES.splitlines(), *ESSAY.splitlines()]
+    for name, ids in (("p", "abaca"), ("q", "ddaba")):
+        rows = [row(line, id=identifier) for line, identifier in zip(lines, ids, strict=True)]
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    inputs = [folder / "p.jsonl", folder / "q.jsonl"]
+    table = run("complexity", *inputs, "--text", "id", "--csv").stdout
+    assert [line[0] for line in table.splitlines()] == [*"iabcd"] and table.startswith("id,W,S,VP,C,T")
+    (folder / "of_a.mrg").write_text("\n".join(lines[number] for number in (0, 2, 4, 2, 4)), encoding="utf-8")
+    (of_file,) = json.loads(run("complexity", folder / "of_a.mrg", "--json").stdout)
+    of_id, *_ = json.loads(run("complexity", *inputs, "--text", "id", "--json").stdout)
+    assert of_file.pop("file") and of_id.pop("id") == "a" and of_id == of_file
+    run("search", "NP", *inputs, "--save", folder / "saved", "--count")
+    assert run("complexity", folder / "saved", "--text", "id", "--csv").stdout == table
+    result = run("complexity", *inputs, folder / "a.mrg", "--text", "id")
+    assert result.exit_code == 1 and f"[E471] {folder / 'a.mrg'}:1: this tree has no identifier" in result.stderr
 
 
 def test_complexity_counts_rows_without_words(run: Callable[..., Any], folder: Path) -> None:
@@ -558,8 +579,9 @@ def test_complexity_of_texts_of_one_name(
     rows = [line.split(",")[:3] for line in run("complexity", *inputs, "--csv").stdout.splitlines()]
     named = [f"{path}: dev.mrg" for path in inputs]
     assert rows[1:] == [[name, *row] for name, row in zip(named, [["12", "2"], ["11", "3"], ["11", "3"]], strict=True)]
-    rows = [line.split(",")[0] for line in run("complexity", *inputs, "--text", "row", "--csv").stdout.splitlines()]
-    assert len(rows) == len({*rows}) == 9 and rows[1] == f"{inputs[0]}: dev.mrg:1"
+    lines = run("complexity", *inputs, "--text", "row", "--csv").stdout.splitlines()
+    places = [",".join(line.split(",")[:3]) for line in lines]
+    assert len(places) == len({*places}) == 9 and places[1] == f"{inputs[0]}: dev.mrg,1,"
     assert run("complexity", inputs[0], "--csv").stdout.splitlines()[1].startswith("dev.mrg,12,2,")
 
 
