@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -37,9 +38,10 @@ NO_TREE = "they have no words, or could not be parsed"  # a reason to leave out 
 MATCH = "match"  # what --by calls the node that matches
 TEXTS = ("file", "id")  # what --by calls the text of a match
 # The columns of a row, before the nodes that a pattern names, and those of a table.
-COLUMNS = ("file", "line", "id", "sentence", "label", "start", "end", "text")
+COLUMNS = ("file", "line", "id", "sentence", "label", "start", "end", "text", "left", "right")
 MATCHES = {
-    "id": str, "row": int, "sentence": int, "label": str, "start": int, "end": int, "text": str, "names": str,
+    "id": str, "row": int, "sentence": int, "label": str, "start": int, "end": int, "text": str, "left": str,
+    "right": str, "names": str,
 }  # fmt: skip
 
 
@@ -299,31 +301,28 @@ def _check_names(tregex: Tregex, columns: Collection[str]) -> None:
 
 def columns_of_rows(tregex: Tregex) -> list[str]:
     """List the columns of `rows_of`: COLUMNS, where "sentence" is the number of the sentence within the text, from 1,
-    and "start" and "end" count its words; and for each name of the pattern NAME, the label of the node, and NAME.text,
-    its words; both are empty where there is no such node."""
+    "start" and "end" count its words, and "left" and "right" are those before and after the match; and for each name of
+    the pattern NAME, the label of the node, and NAME.text, its words; both are empty where there is no such node."""
     return [*COLUMNS, *(column for name in tregex.names for column in (name, f"{name}.text"))]
 
 
 def rows_of(columns: TreeColumns, matches: Matches) -> Iterator[list[Any]]:
     """A row for each way to match, with the columns of `columns_of_rows`."""
     nodes, names = matches
-    trees, before = columns.trees_of(nodes), columns.words_before
-    arrays = (trees, nodes, before[nodes] - before[columns.starts[trees]])
-    for number, (tree, node, start) in enumerate(zip(*(array.tolist() for array in arrays), strict=True)):
-        words = columns.words(node)
-        origin = columns.names[columns.source[tree]], int(columns.line[tree]), columns.ids[tree] if columns.ids else ""
-        cells = [
-            *origin,
-            int(columns.sentence[tree]),
-            columns.strings[columns.label[node]],
-            start,
-            start + len(words),
-            " ".join(words),
-        ]
-        for named in names.values():
-            other = int(named[number])
-            cells += [columns.strings[columns.label[other]], " ".join(columns.words(other))] if other >= 0 else ["", ""]
-        yield cells
+    found, trees, before = np.stack([nodes, *names.values()], axis=1), columns.trees_of(nodes), columns.words_before
+    is_there, first_words = found >= 0, before[columns.starts[trees]][:, None]
+    ends = before[found + np.where(is_there, columns.size[found] + 1, 0)]
+    labels = np.where(is_there, columns.label[found], -1)
+    spans = np.stack([labels, before[found] - first_words, ends - first_words], axis=2)
+    strings = [*columns.strings, ""]
+    for tree, ways in groupby(zip(trees.tolist(), spans, strict=True), key=itemgetter(0)):
+        words = columns.words(int(columns.starts[tree]))
+        place = columns.names[columns.source[tree]], int(columns.line[tree]), columns.ids[tree] if columns.ids else ""
+        for _, way in ways:
+            (_, start, end), *_ = cells = way.tolist()
+            label, text, *named = (cell for code, i, j in cells for cell in (strings[code], " ".join(words[i:j])))
+            context = " ".join(words[:start]), " ".join(words[end:])
+            yield [*place, int(columns.sentence[tree]), label, start, end, text, *context, *named]
 
 
 def tabulate(columns: TreeColumns, matches: Matches, by: tuple[str, ...], rules: HeadRules) -> Counter[tuple[str, ...]]:

@@ -27,7 +27,7 @@ NOTES = """(ROOT (SQ (VBZ Is) (NP (PRP it)) (ADJP (JJ late)) (. ?)))
 (ROOT (FRAG (NP (DT a) (JJ late) (NN start)) (. .)))
 (ROOT (S (S (NP (PRP She)) (VP (VBZ came))) (, ,) (CC and) (S (NP (PRP he)) (VP (VBD went))) (. .)))
 """
-HEADER = "file,line,id,sentence,label,start,end,text,"
+HEADER = "file,line,id,sentence,label,start,end,text,left,right,"
 
 
 def row(line: str, **more: Any) -> dict[str, Any]:
@@ -203,7 +203,14 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
     table = run("search", "VP=x < /^VB/=v", path, "--by", "v", "--by", "match", "--csv").stdout
     assert table.splitlines() == ["count,v,match", "3,VBZ,VP", "1,VBP,VP"]
     rows = run("search", "NP < DT=d", path, "--csv").stdout.splitlines()
-    assert rows == [HEADER + "d,d.text", f"{path},2,,1,NP,0,2,the man,DT,the"]
+    assert rows == [HEADER + "d,d.text", f"{path},2,,1,NP,0,2,the man,,in town sings and reads .,DT,the"]
+    rows = run("search", "NN ?>: NP=x", path, "--csv").stdout.splitlines()[1:]  # in its context, with and without an x
+    assert rows == [
+        f"{path},2,,1,NN,1,2,man,the,in town sings and reads .,,",
+        f"{path},2,,1,NN,3,4,town,the man in,sings and reads .,NP,town",
+    ]
+    rows = run("search", "ROOT", path, "--csv").stdout.splitlines()[1:]
+    assert rows[0] == f"{path},1,,1,ROOT,0,6,I know that she sings .,,"
     assert run("search", "town", path).stdout == f"{path}:2: the man in [town] sings and reads .\n"  # a word, once
     assert run("search", "CC", path, "--mrg").stdout == ESSAY.splitlines(keepends=True)[1]
     assert len(run("search", "NP", path, "--limit", 2).stdout.splitlines()) == 2
@@ -415,6 +422,7 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
         (["NP", folder, "--workers", -2], "--workers"),
         (["NN", bad], "bad.mrg:1:"),
         (["NP=label < PRP", folder, "--csv"], "[E573] No node can be named 'label'"),
+        (["NP=left < PRP", folder, "--csv"], "[E573] No node can be named 'left'"),
         (["S < NP=match", folder, "--by", "match"], "[E573] No node can be named 'match'"),
         (["S < NP=id", folder, "--by", "id"], "[E573] No node can be named 'id'"),
         (["S < NP=file", folder, "--by", "file.head"], "[E573] No node can be named 'file'"),
@@ -442,7 +450,9 @@ def test_tables() -> None:
     }
     assert heads == {"penn": ["Is it late ?"], "ctb": []}
     assert found[0].pop("sentence") == 1
-    assert found[0] == {"id": "n2", "row": 3, "label": "S", "start": 0, "end": 2, "text": "She came", "names": names}
+    context = {"left": "", "right": ", and he went ."}
+    match = {"id": "n2", "row": 3, "label": "S", "start": 0, "end": 2, "text": "She came"}
+    assert found[0] == {**match, **context, "names": names}
 
 
 def test_complexity(run: Callable[..., Any], folder: Path) -> None:
