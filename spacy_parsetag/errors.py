@@ -420,6 +420,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E469 = "More than {n} bad ones ({what}), listed above. Allow more with --skip-bad: a number, a share, or all."
     E470 = "Cannot clean {text!r}: {reason}. Write KEY=VALUE with one of the keys {known}."
+    E471 = (
+        "{where}: this tree has no identifier, and --text id takes all trees of one for a text. Give each text an id "
+        "before it is parsed (in JSON lines, say), or measure by --text file."
+    )
     E475 = "{n} sentences are too few to fit on a share of {share} and measure on the rest. Give more or another share."
     E476 = "The pipeline {name!r} has no component 'parsetag' with scores to calibrate; it has: {pipes}."
     E477 = "Give one of these, not several: {options}. --csv goes alone or with --by."
@@ -472,7 +476,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E568 = "{path} is not what a run of parse wrote: {reason}. Remove it, or choose another folder."
     E569 = "The component {pipe!r} of the pipeline {name!r} finds one tree for a sentence: --k-best is for 'parsetag'."
     E570 = "{path} has two columns {name!r}: rename one of them."
-    E572 = "The pattern names no node {name!r}. Known: {known}; with .head, such as match.head, its head word."
+    E572 = (
+        "The pattern names no node {name!r}. Known: {known}; with .head, such as match.head, its head word; file and "
+        "id, the text."
+    )
     E573 = "No node can be named {name!r} in a table of matches, which has a column of that name. Choose another name."
     E574 = "By its name {path} holds {what}, and parse reads text. {how} If it is text all the same: --format text."
     E575 = "{name} is a file, and a pipeline is a folder or a package. The pipeline comes first, then what it reads."

@@ -12,14 +12,18 @@ from ..analysis.tables import Table
 from ..errors import Errors, Warnings
 from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note, note_left_out, show, warn_of_empty
 
-Unit = Literal["file", "row"]
+Unit = Literal["file", "row", "id"]
+COLUMNS: dict[Unit, tuple[str, ...]] = {"file": ("file",), "row": ("file", "line", "id"), "id": ("id",)}  # of each text
 
 
 def complexity_cli(
     inputs: Annotated[
         list[Path], Arg(metavar="INPUT...", help="Files of trees, folders of them, - for standard input")
     ],
-    text: Annotated[Unit, Opt("--text", "-t", help="What a text is: a file; or a row, line or doc of it")] = "file",
+    text: Annotated[
+        Unit,
+        Opt("--text", "-t", help="What a text is: a file; a row, line or doc of it; or all trees of one id"),
+    ] = "file",
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     glob: Glob = None,
@@ -30,20 +34,21 @@ def complexity_cli(
 
     W words, S sentences, VP verb phrases, C clauses, T T-units, DC dependent clauses, CT complex T-units, CP coordinate
     phrases, CN complex nominals; MLS, MLT and MLC are the mean lengths of sentences, T-units and clauses. Labels
-    and tags are the Penn Treebank's, without function tags and empty elements, which `convert` strips.
+    and tags are the Penn Treebank's, without function tags and empty elements, which `convert` strips. With --text id
+    each tree must have an identifier, which may occur in several files.
 
     \b
     Examples:
       python -m spacy parsetag complexity essays/*.mrg --csv
-      python -m spacy parsetag complexity essays.jsonl --text row
+      python -m spacy parsetag complexity essays.jsonl --text id --csv
       python -m spacy parsetag parse essay.txt --sents model | python -m spacy parsetag complexity -
     """
-    from ..search.complexity import UNCLEAN, count_structures, measure
+    from ..search.complexity import MEASURES, STRUCTURES, UNCLEAN, count_structures, measure
     from ..texts.search import NO_TREE, find_trees, read_columns
 
     if as_json and as_csv:
         raise ValueError(Errors.E459)
-    counts: dict[tuple[str, Path], Counter[str]] = {}
+    counts: dict[tuple[Any, ...], Counter[str]] = {}
     n_trees: dict[Path, int] = {}
     left_out: Counter[str] = Counter()
     unclean: set[str] = set()
@@ -52,14 +57,17 @@ def complexity_cli(
         for columns in read_columns(path, encoding, spans_key=spans_key, left_out=left_out):
             n_trees[path] += len(columns)
             unclean.update(map(columns.strings.__getitem__, columns.label[UNCLEAN.find(columns)].tolist()))
-            names = [columns.names[source] for source in columns.source.tolist()]
-            if text == "row":
-                marks = (f" ({identifier})" if identifier else "" for identifier in columns.ids or [""] * len(columns))
-                names = [f"{columns.where(tree)}{mark}" for tree, mark in enumerate(marks)]
-            numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-            structures = count_structures(columns, np.array([numbers[name] for name in names], np.int64), len(numbers))
-            for name, number in numbers.items():
-                text_counts = counts.setdefault((name, path), Counter())
+            ids = columns.ids or [""] * len(columns)
+            if text == "id" and "" in ids:
+                raise ValueError(Errors.E471.format(where=columns.where(ids.index(""))))
+            files = [columns.names[source] for source in columns.source.tolist()]
+            cells = {"file": files, "line": columns.line.tolist(), "id": ids}
+            texts = list(zip(*(cells[name] for name in COLUMNS[text]), strict=True))
+            numbers = {place: number for number, place in enumerate(dict.fromkeys(texts))}
+            text_numbers = np.array([numbers[place] for place in texts], np.int64)
+            structures = count_structures(columns, text_numbers, len(numbers))
+            for place, number in numbers.items():
+                text_counts = counts.setdefault(("" if text == "id" else path, *place), Counter())
                 text_counts.update({structure: int(values[number]) for structure, values in structures.items()})
     if text == "file":
         del left_out[NO_TREE]
@@ -69,10 +77,10 @@ def complexity_cli(
     warn_of_empty(n_trees)
     if unclean:
         note(Warnings.W450.format(labels=", ".join(sorted(unclean)[:3])), "warn")
-    n_texts = Counter(name for name, _ in counts)  # more than one if the inputs are a file and trees saved from it
-    measured = {
-        name if n_texts[name] == 1 else f"{path}: {name}": {**text_counts, **measure(text_counts)}
-        for (name, path), text_counts in counts.items()
-    }
-    rows: list[tuple[Any, ...]] = [(name, *row.values()) for name, row in measured.items()]
-    show(Table(("text", *next(iter(measured.values()))), rows), as_csv, measured if as_json else None)
+    n_paths = Counter(name for _, name in {key[:2] for key in counts})  # inputs may be a file and trees saved from it
+    rows: list[tuple[Any, ...]] = []
+    for (path, name, *others), text_counts in counts.items():
+        unique_name = name if n_paths[name] == 1 else f"{path}: {name}"
+        rows.append((unique_name, *others, *text_counts.values(), *measure(text_counts).values()))
+    table = Table((*COLUMNS[text], *STRUCTURES, *MEASURES), rows)
+    show(table, as_csv, [dict(zip(table.columns, row, strict=True)) for row in rows] if as_json else None)

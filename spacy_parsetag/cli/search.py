@@ -46,7 +46,7 @@ def search_cli(
     count: Annotated[bool, Opt("--count", help="Count trees and matches, and nothing else")] = False,
     by: Annotated[
         list[str] | None,
-        Opt(help="Count matches by the label of a node (NAME, match), or by its head word (NAME.head)"),
+        Opt(help="Count ways to match by a node's label (NAME, match) or head word (NAME.head), or by text (file, id)"),
     ] = None,
     as_csv: Annotated[bool, Opt("--csv", help="Print a CSV table: a row for each way to match, or with --by")] = False,
     mrg: Annotated[bool, Opt("--mrg", help="Print the trees with a match in brackets, which hold no ids")] = False,
@@ -76,6 +76,7 @@ def search_cli(
       python -m spacy parsetag search "NP < (SBAR < WHNP)" news.mrg
       python -m spacy parsetag search "VP < /^VB/=verb < NP=object" shards/ --by verb.head --by object.head --csv
       python -m spacy parsetag search "SQ !< VP" shards/*.parquet --count --workers 8
+      python -m spacy parsetag search "NP < (SBAR < WHNP)" essays/ --by file --csv
       python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
       python -m spacy parsetag parse news.txt --sents model | python -m spacy parsetag search "NP < SBAR" -
     """

@@ -48,7 +48,8 @@ def ray_search(dataset: Any, pattern: str, *, heads: str = "penn", batch_size: i
     heads (str): Head rules for `<#` and its kin: "penn", "ctb" or a file.
     **options: For `map_batches`, as in `ray_parse`.
     RETURNS (ray.data.Dataset): A row for each way to match: "id", "row" (of its batch), "sentence" (of its text, from
-        1), "label", "start", "end" (words of the sentence), "text" and "names" (the named nodes, as JSON).
+        1), "label", "start", "end" (words of the sentence), "text", "left", "right" (the words
+        before and after it) and "names" (the named nodes, as JSON).
     RAISES (ValueError): If it is no pattern.
     """
     from .search import TableSearcher  # with compiled code, which spaCy's command line does without

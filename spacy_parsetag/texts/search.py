@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -35,10 +36,12 @@ ROWS = 1 << 14  # rows or lines that become one batch of columns
 Report: TypeAlias = Literal["context", "count", "by", "csv", "mrg", "html"]
 NO_TREE = "they have no words, or could not be parsed"  # a reason to leave out a text
 MATCH = "match"  # what --by calls the node that matches
+TEXTS = ("file", "id")  # what --by calls the text of a match
 # The columns of a row, before the nodes that a pattern names, and those of a table.
-COLUMNS = ("file", "line", "id", "sentence", "label", "start", "end", "text")
+COLUMNS = ("file", "line", "id", "sentence", "label", "start", "end", "text", "left", "right")
 MATCHES = {
-    "id": str, "row": int, "sentence": int, "label": str, "start": int, "end": int, "text": str, "names": str,
+    "id": str, "row": int, "sentence": int, "label": str, "start": int, "end": int, "text": str, "left": str,
+    "right": str, "names": str,
 }  # fmt: skip
 
 
@@ -179,7 +182,8 @@ class Query(NamedTuple):
     encoding (str): The encoding of bracket files.
     report (Report): What to make of the matches: lines with their words ("context"), numbers ("count", "by"), rows of a
         table ("csv"), or trees, in brackets ("mrg") or to be drawn ("html").
-    by (tuple[str, ...]): For "by": names of nodes, or "match"; with ".head" their head words, else their labels.
+    by (tuple[str, ...]): For "by": names of nodes, or "match"; with ".head" their head words, else their labels; "file"
+        and "id" for the text.
     spans_key (str): Where the constituents of docs are in `doc.spans`.
     limit (int | None): How many matches, or trees, of a file to write at most.
     """
@@ -198,9 +202,9 @@ class Query(NamedTuple):
         names = [MATCH, *tregex.names]
         for key in self.by:
             name, _, what = key.partition(".")
-            if name not in names or what not in ("", "head"):
+            if key not in TEXTS and (name not in names or what not in ("", "head")):
                 raise ValueError(Errors.E572.format(name=key, known=", ".join(names)))
-        _check_names(tregex, {"csv": COLUMNS, "by": (MATCH,)}.get(self.report, ()))
+        _check_names(tregex, {"csv": COLUMNS, "by": (MATCH, *TEXTS)}.get(self.report, ()))
         return tregex
 
 
@@ -252,7 +256,7 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Iterator[Hits]:
         trees = columns.trees_of(nodes)
         matching = np.unique(trees).tolist()
         totals = Counter({"trees": len(columns), "trees with a match": len(matching), "matches": len(nodes)})
-        report = query.report if matching else "count"
+        report = query.report if matching or query.report == "by" else "count"
         table: Counter[tuple[str, ...]] = Counter()
         items: Iterable[Any] = ()
         if report == "by":
@@ -297,48 +301,55 @@ def _check_names(tregex: Tregex, columns: Collection[str]) -> None:
 
 def columns_of_rows(tregex: Tregex) -> list[str]:
     """List the columns of `rows_of`: COLUMNS, where "sentence" is the number of the sentence within the text, from 1,
-    and "start" and "end" count its words; and for each name of the pattern NAME, the label of the node, and NAME.text,
-    its words; both are empty where there is no such node."""
+    "start" and "end" count its words, and "left" and "right" are those before and after the match; and for each name of
+    the pattern NAME, the label of the node, and NAME.text, its words; both are empty where there is no such node."""
     return [*COLUMNS, *(column for name in tregex.names for column in (name, f"{name}.text"))]
 
 
 def rows_of(columns: TreeColumns, matches: Matches) -> Iterator[list[Any]]:
     """A row for each way to match, with the columns of `columns_of_rows`."""
     nodes, names = matches
-    trees, before = columns.trees_of(nodes), columns.words_before
-    arrays = (trees, nodes, before[nodes] - before[columns.starts[trees]])
-    for number, (tree, node, start) in enumerate(zip(*(array.tolist() for array in arrays), strict=True)):
-        words = columns.words(node)
-        origin = columns.names[columns.source[tree]], int(columns.line[tree]), columns.ids[tree] if columns.ids else ""
-        cells = [
-            *origin,
-            int(columns.sentence[tree]),
-            columns.strings[columns.label[node]],
-            start,
-            start + len(words),
-            " ".join(words),
-        ]
-        for named in names.values():
-            other = int(named[number])
-            cells += [columns.strings[columns.label[other]], " ".join(columns.words(other))] if other >= 0 else ["", ""]
-        yield cells
+    found, trees, before = np.stack([nodes, *names.values()], axis=1), columns.trees_of(nodes), columns.words_before
+    is_there, first_words = found >= 0, before[columns.starts[trees]][:, None]
+    ends = before[found + np.where(is_there, columns.size[found] + 1, 0)]
+    labels = np.where(is_there, columns.label[found], -1)
+    spans = np.stack([labels, before[found] - first_words, ends - first_words], axis=2)
+    strings = [*columns.strings, ""]
+    for tree, ways in groupby(zip(trees.tolist(), spans, strict=True), key=itemgetter(0)):
+        words = columns.words(int(columns.starts[tree]))
+        place = columns.names[columns.source[tree]], int(columns.line[tree]), columns.ids[tree] if columns.ids else ""
+        for _, way in ways:
+            (_, start, end), *_ = cells = way.tolist()
+            label, text, *named = (cell for code, i, j in cells for cell in (strings[code], " ".join(words[i:j])))
+            context = " ".join(words[:start]), " ".join(words[end:])
+            yield [*place, int(columns.sentence[tree]), label, start, end, text, *context, *named]
 
 
 def tabulate(columns: TreeColumns, matches: Matches, by: tuple[str, ...], rules: HeadRules) -> Counter[tuple[str, ...]]:
-    """Count ways to match by the labels, or the head words, of nodes."""
+    """Count ways to match by the labels, or the head words, of nodes, and by text: with nothing but that also those
+    without a match."""
     nodes, names = matches
-    codes, absent = [], columns.codes.get("", len(columns.strings))  # a root may be called "", as no node is
+    texts = {
+        "file": list(map(columns.names.__getitem__, columns.source.tolist())),
+        "id": columns.ids or [""] * len(columns),
+    }
+    values = [texts.get(key, [*columns.strings, ""]) for key in by]
+    codes = []
     for key in by:
+        if key in texts:
+            codes.append(columns.trees_of(nodes))
+            continue
         name, _, what = key.partition(".")
         counted = nodes if name == MATCH else names[name]
-        if what:
-            heads = columns.heads(rules)
-            while (columns.size[counted] * (counted >= 0)).any():
-                counted = np.where(counted >= 0, counted + heads[counted], counted)
-        codes.append(np.where(counted >= 0, columns.label[counted], absent))
+        while what and (columns.size[counted] * (counted >= 0)).any():
+            counted = np.where(counted >= 0, counted + columns.heads(rules)[counted], counted)
+        codes.append(np.where(counted >= 0, columns.label[counted], -1))
+    table = Counter(dict.fromkeys(zip(*values, strict=True), 0) if texts.keys() >= {*by} else {})
     rows, numbers = np.unique(np.stack(codes), axis=1, return_counts=True)
-    texts = zip(*(map([*columns.strings, ""].__getitem__, row) for row in rows.tolist()), strict=True)
-    return Counter(dict(zip(texts, numbers.tolist(), strict=True)))
+    cells = (map(each.__getitem__, row) for each, row in zip(values, rows.tolist(), strict=True))
+    for combination, number in zip(zip(*cells, strict=True), numbers.tolist(), strict=True):
+        table[combination] += number  # several trees may be of one text, and a root may be called "", as no node is
+    return table
 
 
 class TableSearcher:

@@ -27,7 +27,7 @@ NOTES = """(ROOT (SQ (VBZ Is) (NP (PRP it)) (ADJP (JJ late)) (. ?)))
 (ROOT (FRAG (NP (DT a) (JJ late) (NN start)) (. .)))
 (ROOT (S (S (NP (PRP She)) (VP (VBZ came))) (, ,) (CC and) (S (NP (PRP he)) (VP (VBD went))) (. .)))
 """
-HEADER = "file,line,id,sentence,label,start,end,text,"
+HEADER = "file,line,id,sentence,label,start,end,text,left,right,"
 
 
 def row(line: str, **more: Any) -> dict[str, Any]:
@@ -203,10 +203,43 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
     table = run("search", "VP=x < /^VB/=v", path, "--by", "v", "--by", "match", "--csv").stdout
     assert table.splitlines() == ["count,v,match", "3,VBZ,VP", "1,VBP,VP"]
     rows = run("search", "NP < DT=d", path, "--csv").stdout.splitlines()
-    assert rows == [HEADER + "d,d.text", f"{path},2,,1,NP,0,2,the man,DT,the"]
+    assert rows == [HEADER + "d,d.text", f"{path},2,,1,NP,0,2,the man,,in town sings and reads .,DT,the"]
+    rows = run("search", "NN ?>: NP=x", path, "--csv").stdout.splitlines()[1:]  # in its context, with and without an x
+    assert rows == [
+        f"{path},2,,1,NN,1,2,man,the,in town sings and reads .,,",
+        f"{path},2,,1,NN,3,4,town,the man in,sings and reads .,NP,town",
+    ]
+    rows = run("search", "ROOT", path, "--csv").stdout.splitlines()[1:]
+    assert rows[0] == f"{path},1,,1,ROOT,0,6,I know that she sings .,,"
     assert run("search", "town", path).stdout == f"{path}:2: the man in [town] sings and reads .\n"  # a word, once
     assert run("search", "CC", path, "--mrg").stdout == ESSAY.splitlines(keepends=True)[1]
     assert len(run("search", "NP", path, "--limit", 2).stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize("rows", [1, 1 << 14])
+def test_counts_by_text(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    """Texts without a match have a row, unless a node is counted too. A text may have trees in several files."""
+    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", rows)
+    a, c, more = (folder / name for name in ("a.mrg", "c.jsonl", "more.jsonl"))
+    more.write_text(json.dumps(row(NOTES.splitlines()[2], id="n2")) + "\n", encoding="utf-8")
+    (folder / "empty.mrg").write_text("", encoding="utf-8")
+    files = [a, c, more, folder / "empty.mrg"]
+    run("search", "NP", *files, "--save", folder / "saved", "--count")
+    tables = {
+        ("NP < PRP=p", "file"): ["3,{c}", "2,{a}", "2,{more}"],
+        ("FRAG=x < NP", "id"): ["1,n1", "0,", "0,n0", "0,n2"],
+        ("NP < PRP", "file", "id"): ["2,{a},", "2,{c},n2", "2,{more},n2", "1,{c},n0", "0,{c},n1"],
+        ("XX=x", "id"): ["0,", "0,n0", "0,n1", "0,n2"],
+        ("XX=x", "id", "x"): [],
+        ("S < (NP=np < PRP) < VP", "id", "np.head"): ["2,n2,She", "2,n2,he", "1,,I", "1,,she"],
+    }
+    for (pattern, *by), expected in tables.items():
+        lines = [",".join(("count", *by)), *(line.format(a=a, c=c, more=more) for line in expected)]
+        options = [option for key in by for option in ("--by", key)]
+        for inputs in (files, [*files, "--workers", 2], [folder / "saved"]):
+            assert run("search", pattern, *inputs, *options, "--csv").stdout.splitlines() == lines
+        top = run("search", pattern, *files, *options, "--csv", "--limit", 1).stdout.splitlines()
+        assert top == lines[:2]
 
 
 def test_no_more_is_made_than_is_shown(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -389,7 +422,11 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
         (["NP", folder, "--workers", -2], "--workers"),
         (["NN", bad], "bad.mrg:1:"),
         (["NP=label < PRP", folder, "--csv"], "[E573] No node can be named 'label'"),
+        (["NP=left < PRP", folder, "--csv"], "[E573] No node can be named 'left'"),
         (["S < NP=match", folder, "--by", "match"], "[E573] No node can be named 'match'"),
+        (["S < NP=id", folder, "--by", "id"], "[E573] No node can be named 'id'"),
+        (["S < NP=file", folder, "--by", "file.head"], "[E573] No node can be named 'file'"),
+        (["NP", folder, "--by", "file.head"], "[E572] The pattern names no node 'file.head'"),
     ]:
         result = run("search", *arguments)
         assert result.exit_code == 1 and message in result.stderr
@@ -413,7 +450,9 @@ def test_tables() -> None:
     }
     assert heads == {"penn": ["Is it late ?"], "ctb": []}
     assert found[0].pop("sentence") == 1
-    assert found[0] == {"id": "n2", "row": 3, "label": "S", "start": 0, "end": 2, "text": "She came", "names": names}
+    context = {"left": "", "right": ", and he went ."}
+    match = {"id": "n2", "row": 3, "label": "S", "start": 0, "end": 2, "text": "She came"}
+    assert found[0] == {**match, **context, "names": names}
 
 
 def test_complexity(run: Callable[..., Any], folder: Path) -> None:
@@ -431,7 +470,8 @@ def test_complexity(run: Callable[..., Any], folder: Path) -> None:
     for name, text in (("essay", ESSAY), ("notes", NOTES)):
         (folder / f"{name}.mrg").write_text(text, encoding="utf-8")
     result = run("complexity", folder / "essay.mrg", folder / "notes.mrg", "--json")
-    essay, notes = json.loads(result.stdout).values()
+    essay, notes = json.loads(result.stdout)
+    assert [essay["file"], notes["file"]] == [str(folder / "essay.mrg"), str(folder / "notes.mrg")]
     structures = ("W", "S", "VP", "C", "T", "DC", "CT", "CP", "CN")
     assert [essay[name] for name in structures] == [12, 2, 3, 3, 2, 1, 1, 1, 2]
     assert [notes[name] for name in structures] == [11, 3, 3, 4, 4, 0, 0, 0, 1]
@@ -489,14 +529,34 @@ def test_complexity_names_files_without_trees(run: Callable[..., Any], folder: P
 
 def test_complexity_of_rows(run: Callable[..., Any], folder: Path) -> None:
     lines = run("complexity", folder / "c.jsonl", "--text", "row", "--csv").stdout.splitlines()
-    assert lines[0].startswith("text,W,S,VP,C,T") and len(lines) == 4
-    assert lines[1].startswith(f"{folder / 'c.jsonl'}:1 (n0),3,1,1,1,1")
+    assert lines[0].startswith("file,line,id,W,S,VP,C,T") and len(lines) == 4
+    assert lines[1].startswith(f"{folder / 'c.jsonl'},1,n0,3,1,1,1,1")
     (folder / "many.mrg").write_text(NOTES * 4, encoding="utf-8")
     lines = run("complexity", folder / "many.mrg", "--text", "row", "--csv").stdout.splitlines()
-    assert [line.split(",")[0].split(":")[-1] for line in lines[1:]] == list(map(str, range(1, 13)))
+    assert [line.split(",")[1:3] for line in lines[1:]] == [[str(line), ""] for line in range(1, 13)]
     text = run("complexity", folder / "c.jsonl").stdout
     assert text.splitlines()[1].split()[:3] == [str(folder / "c.jsonl"), "11", "3"]
     assert run("complexity", folder / "c.jsonl", "--csv", "--json").exit_code == 1
+
+
+def test_complexity_of_identifiers(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text may have several rows, in several batches and files; the figures are those of one file with its trees."""
+    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 2)
+    lines = [*NOTES.splitlines(), *ESSAY.splitlines()]
+    for name, ids in (("p", "abaca"), ("q", "ddaba")):
+        rows = [row(line, id=identifier) for line, identifier in zip(lines, ids, strict=True)]
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    inputs = [folder / "p.jsonl", folder / "q.jsonl"]
+    table = run("complexity", *inputs, "--text", "id", "--csv").stdout
+    assert [line[0] for line in table.splitlines()] == [*"iabcd"] and table.startswith("id,W,S,VP,C,T")
+    (folder / "of_a.mrg").write_text("\n".join(lines[number] for number in (0, 2, 4, 2, 4)), encoding="utf-8")
+    (of_file,) = json.loads(run("complexity", folder / "of_a.mrg", "--json").stdout)
+    of_id, *_ = json.loads(run("complexity", *inputs, "--text", "id", "--json").stdout)
+    assert of_file.pop("file") and of_id.pop("id") == "a" and of_id == of_file
+    run("search", "NP", *inputs, "--save", folder / "saved", "--count")
+    assert run("complexity", folder / "saved", "--text", "id", "--csv").stdout == table
+    result = run("complexity", *inputs, folder / "a.mrg", "--text", "id")
+    assert result.exit_code == 1 and f"[E471] {folder / 'a.mrg'}:1: this tree has no identifier" in result.stderr
 
 
 def test_complexity_counts_rows_without_words(run: Callable[..., Any], folder: Path) -> None:
@@ -529,8 +589,9 @@ def test_complexity_of_texts_of_one_name(
     rows = [line.split(",")[:3] for line in run("complexity", *inputs, "--csv").stdout.splitlines()]
     named = [f"{path}: dev.mrg" for path in inputs]
     assert rows[1:] == [[name, *row] for name, row in zip(named, [["12", "2"], ["11", "3"], ["11", "3"]], strict=True)]
-    rows = [line.split(",")[0] for line in run("complexity", *inputs, "--text", "row", "--csv").stdout.splitlines()]
-    assert len(rows) == len({*rows}) == 9 and rows[1] == f"{inputs[0]}: dev.mrg:1"
+    lines = run("complexity", *inputs, "--text", "row", "--csv").stdout.splitlines()
+    places = [",".join(line.split(",")[:3]) for line in lines]
+    assert len(places) == len({*places}) == 9 and places[1] == f"{inputs[0]}: dev.mrg,1,"
     assert run("complexity", inputs[0], "--csv").stdout.splitlines()[1].startswith("dev.mrg,12,2,")
 
 

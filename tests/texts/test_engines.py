@@ -226,6 +226,7 @@ def check_matches(found: list[dict[str, Any]]) -> None:
     for row in found:
         assert row.pop("row") > 0
         assert row.pop("sentence") == 1
+        assert (row.pop("left"), row.pop("right")) == ("", "sings")
         assert row == {"label": "NP", "start": 0, "end": 1, "text": "She", "names": '{"p": "PRP", "p.text": "She"}'}
 
 
