@@ -421,8 +421,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E469 = "More than {n} bad ones ({what}), listed above. Allow more with --skip-bad: a number, a share, or all."
     E470 = "Cannot clean {text!r}: {reason}. Write KEY=VALUE with one of the keys {known}."
     E471 = (
-        "{where}: this tree has no identifier, and --text id takes all trees of one for a text. Give each text an id "
-        "before it is parsed (in JSON lines, say), or measure by --text file."
+        "{where}: this tree has no identifier, and --text id takes all trees of one for a text. Parse "
+        "texts with ids (JSON lines, or a folder of text files, to .jsonl), or measure by --text file."
     )
     E475 = "{n} sentences are too few to fit on a share of {share} and measure on the rest. Give more or another share."
     E476 = "The pipeline {name!r} has no component 'parsetag' with scores to calibrate; it has: {pipes}."

@@ -41,7 +41,7 @@ def complexity_cli(
     Examples:
       python -m spacy parsetag complexity essays/*.mrg --csv
       python -m spacy parsetag complexity essays.jsonl --text id --csv
-      python -m spacy parsetag parse essay.txt --sents model | python -m spacy parsetag complexity -
+      python -m spacy parsetag parse essay.txt --format paragraphs | python -m spacy parsetag complexity -
     """
     from ..search.complexity import MEASURES, STRUCTURES, UNCLEAN, count_structures, measure
     from ..texts.search import NO_TREE, find_trees, read_columns
