@@ -23,7 +23,7 @@ from ..treebanks.lines import read_file_lines
 from ..treebanks.penn import COMMENTS, refuse_other_formats
 from ..trees import Parse
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, start_parser, trees_and_parses
-from ._util import Code, Encoding, GpuId, SpansKey, counted, note, refuse, write_text
+from ._util import Code, Encoding, GpuId, SpansKey, counted, note, refuse, refuse_suffix, write_text
 
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
 _DISCONTINUOUS = ("#FORMAT ", "#BOS ", "#BOT ", "<?xml ", "<corpus ")  # and not <!--, as a text may begin
@@ -75,6 +75,8 @@ def show_cli(
     refuse(width is not None and not in_terminal, "--width", "the terminal, neither --svg nor --html")
     refuse(color is not None and not in_terminal, "--color and --no-color", "the terminal, neither --svg nor --html")
     refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
+    refuse_suffix("--svg", svg, ".svg")
+    refuse_suffix("--html", html, ".html", ".htm")
     kind = format or _guess_format(path, text, encoding)
     refuse(explain and STANDARD in (svg, html), "--explain", "standard output, or drawings in files")
     refuse(kind == "spacy" and path == STANDARD, "--format spacy", "a file or folder")
