@@ -90,7 +90,8 @@ def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[st
     """
     is_checked = False
     for number, text in without_comments(read_file_lines(path, encoding, str(path)), str(path)):
-        if problem := undecodable(text, encoding):
+        # A later line may begin within a character, but only where the low byte comes first, the default of the hint.
+        if problem := undecodable(text, encoding, text if number == 1 else ""):
             raise TreebankError(str(path), number, problem)
         if not is_checked and (words := _WORD.findall(text)):
             refuse_numbered(words, str(path), number)
