@@ -536,7 +536,8 @@ class Warnings(metaclass=_ErrorsWithCodes):
     W256 = (
         "None of the first {n} docs of a training has constituents in doc.spans[{key!r}]; the last one has {found}. So "
         "the parser learns nothing, and its loss is 0. Train on docs of 'parsetag convert', with the spans_key of the "
-        "component. " + _CUT_DOCS
+        "component. If only other components are to learn, name the parser among frozen_components: otherwise weight "
+        "decay shrinks its weights. " + _CUT_DOCS
     )
     W257 = (
         "The component '{name}' has max_stack = {bound}, and there are training trees that need a stack of {largest}. "
