@@ -93,7 +93,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E035 = "Another run is writing to {path}. Wait until it ends, or choose another folder."
 
     E040 = "A drawing needs at least {least} columns; got {width}."
-    E041 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html."
+    E041 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html, latex."
     E042 = "Cannot draw a thing of type {found}: give a parsed Doc, a Span, or several. NLTK's trees draw themselves."
 
     E050 = "Not a valid {order}-order tag sequence for {n} words: {reason} at tag {position} ({tag!r})."
