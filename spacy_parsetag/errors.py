@@ -93,7 +93,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E035 = "Another run is writing to {path}. Wait until it ends, or choose another folder."
 
     E040 = "A drawing needs at least {least} columns; got {width}."
-    E041 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html."
+    E041 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html, latex."
     E042 = "Cannot draw a thing of type {found}: give a parsed Doc, a Span, or several. NLTK's trees draw themselves."
 
     E050 = "Not a valid {order}-order tag sequence for {n} words: {reason} at tag {position} ({tag!r})."
@@ -543,7 +543,8 @@ class Warnings(metaclass=_ErrorsWithCodes):
     W256 = (
         "None of the first {n} docs of a training has constituents in doc.spans[{key!r}]; the last one has {found}. So "
         "the parser learns nothing, and its loss is 0. Train on docs of 'parsetag convert', with the spans_key of the "
-        "component. " + _CUT_DOCS
+        "component. If only other components are to learn, name the parser among frozen_components: otherwise weight "
+        "decay shrinks its weights. " + _CUT_DOCS
     )
     W257 = (
         "The component '{name}' has max_stack = {bound}, and there are training trees that need a stack of {largest}. "

@@ -7,6 +7,7 @@ from typing import Any
 from wasabi import tables
 
 from ..analysis.tables import WIDEST, format_csv
+from ..draw.latex import escape_latex
 from ..errors import Errors, showable
 from ..evalb import EvalbResult, break_down, compare_parsers
 from ..evalb.params import EvalbParams
@@ -122,16 +123,7 @@ def _text(title: str, rows: list[list[str]]) -> str:
 
 
 def _latex(title: str, rows: list[list[str]]) -> str:
-    special = {char: "\\" + char for char in "&%$#_{}"} | {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        # TeX's old fonts have other characters in the places of these.
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-    }
-    lines = [" & ".join("".join(special.get(char, char) for char in cell) for cell in row) + r" \\" for row in rows]
+    lines = [" & ".join(map(escape_latex, row)) + r" \\" for row in rows]
     # After \\ of the row before, TeX would read these as an option of it.
     lines = ["{}" + line if line.startswith(("[", "*")) else line for line in lines]
     columns = "l" + "r" * (len(rows[0]) - 1)

@@ -108,6 +108,15 @@ def refuse(when: object, option: object, needs: str) -> None:
         raise ValueError(Errors.E455.format(option=option, needs=needs))
 
 
+def refuse_suffix(option: str, path: Path | None, *suffixes: str) -> None:
+    """Raise a ValueError if the name of a file to write says that it holds something else. A name may have no suffix.
+
+    suffixes (str): Those that fit.
+    """
+    is_other = path is not None and path.suffix and path.suffix.lower() not in suffixes
+    refuse(is_other, option, f"a name that ends in {' or '.join(suffixes)}, not {path}")
+
+
 def count_processes(n: int) -> int:
     """Give the number of processes that a user wants, -1 for one per core. Raises a ValueError for 0 and below -1."""
     if n == 0 or n < -1:

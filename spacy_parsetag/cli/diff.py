@@ -29,9 +29,10 @@ def diff_cli(
 ) -> None:
     """Show where trees differ: sentences from worst to best, and which labels are taken for which.
 
-    EVALB's parameters decide what counts as a bracket and as a word, as in `evaluate`. Sentences without a usable
-    parse come first. The others are in the order of their F, and then of the number of brackets that differ. JSON has
-    all confusions.
+    EVALB's parameters decide what counts as a bracket and, by its part-of-speech tag, as a word, as in `evaluate`.
+    Sentences without a usable parse come first, last among them those that have the same words and differ in what is
+    tagged as punctuation. The others are in the order of their F, and then of the number of brackets that differ. JSON
+    has all confusions.
 
     \b
     Example:
@@ -74,6 +75,8 @@ def format_sentence(sentence: SentenceDiff) -> str:
     row = sentence.counts
     if row.failed:
         head = f"no usable parse: {row.error or 'no words'}"
+        if row.retagged:
+            head += f". The words are the same, but {row.retagged}"
     else:
         head = (
             f"F {sentence.f:.2f}: {row.matched} of {row.gold} gold brackets, {row.test} test brackets, "

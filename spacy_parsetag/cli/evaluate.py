@@ -15,7 +15,7 @@ from wasabi import tables
 from ..analysis.tables import WIDEST
 from ..errors import Errors, showable
 from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_table
-from ..evalb.lines import place_of
+from ..evalb.lines import UNOPENED, n_open, place_of
 from ..evalb.params import EvalbParams, get_params
 from ..files.find import refuse_missing
 from ..files.read import suffix_of
@@ -183,8 +183,6 @@ def warn_of_failures(result: EvalbResult, lead: str = "") -> None:
         typer.echo(showable(error), err=True)
     if len(errors) > MAX_STATED:
         typer.echo(f"{lead}... and {len(errors) - MAX_STATED:,} more: see --json", err=True)
-    if any("too many open bracket" in error for error in errors):
-        note(f"{lead}Brackets are open at the end of a line. If trees run over several lines, say --multiline.", "warn")
     respelled = [row.respelled for row in result.rows if row.respelled]
     if respelled:
         note(
@@ -202,9 +200,17 @@ def warn_of_failures(result: EvalbResult, lead: str = "") -> None:
 def warn_of_trees(systems: Mapping[str, System], result: EvalbResult) -> None:
     """Say what may be wrong with trees in bracket files, given the scores of the first parser.
 
-    Roots may differ in what they count as, since one that EVALB's parameters do not delete is a bracket. Gold trees may
-    be malformed, for which no parser is to blame.
+    Brackets may not be balanced: EVALB calls a single closing bracket too many an open one. Roots may differ in what
+    they count as, since one that EVALB's parameters do not delete is a bracket. Gold trees may be malformed, for which
+    no parser is to blame.
     """
+    gold, *_ = next(iter(systems.values()))  # the same for all parsers
+    lines = [line for trees in (gold, *(system.test for system in systems.values())) for line in trees]
+    if line := next((line for line in lines if n_open(line) > 0), None):
+        at = place_of(line)
+        note(f"Brackets are open at the end of a line{at}. If trees run over several lines, say --multiline.", "warn")
+    elif line := next((line for line in lines if n_open(line) < 0), None):
+        note(UNOPENED.format(place=place_of(line)), "warn")
     for name, system in systems.items():
         matches = (tuple(_ROOT.match(str(line)) for line in pair) for pair in zip(*system[:2], strict=False))
         roots = Counter((gold[1], test[1]) for gold, test in matches if gold and test)
@@ -216,7 +222,6 @@ def warn_of_trees(systems: Mapping[str, System], result: EvalbResult) -> None:
                     "that the parameters do not delete counts as a bracket: write the same in both, such as (TOP.",
                     "warn",
                 )
-    gold, *_ = next(iter(systems.values()))  # the same for all parsers
     broken = [(line, row.gold_error) for line, row in zip(gold, result.rows, strict=False) if row.gold_error]
     if broken:
         line, error = broken[0]

@@ -27,6 +27,7 @@ from ._util import (
     note_left_out,
     progress,
     refuse,
+    refuse_suffix,
     show,
     warn_of_empty,
     write_text,
@@ -89,6 +90,7 @@ def search_cli(
     refuse(count and limit, "--limit", "matches to show, and --count shows none")
     n_process = count_processes(n_process)
     refuse_overwrite([html], inputs)
+    refuse_suffix("--html", html, ".html", ".htm")
     query = Query(pattern, heads, encoding, chosen[0] if chosen else "context", tuple(by or ()), spans_key, limit)
     header = columns_of_rows(query.compile())  # an error comes before anything is read
     files = find_trees(inputs, glob, partial(note, kind="warn"))

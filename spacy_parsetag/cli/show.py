@@ -23,7 +23,7 @@ from ..treebanks.lines import read_file_lines
 from ..treebanks.penn import COMMENTS, refuse_other_formats
 from ..trees import Parse
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, start_parser, trees_and_parses
-from ._util import Code, Encoding, GpuId, SpansKey, counted, note, refuse, write_text
+from ._util import Code, Encoding, GpuId, SpansKey, counted, note, refuse, refuse_suffix, write_text
 
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
 _DISCONTINUOUS = ("#FORMAT ", "#BOS ", "#BOT ", "<?xml ", "<corpus ")  # and not <!--, as a text may begin
@@ -44,6 +44,9 @@ def show_cli(
     ] = None,
     svg: Annotated[Path | None, Opt(dir_okay=False, help="Write a picture of the trees to this file")] = None,
     html: Annotated[Path | None, Opt(dir_okay=False, help="Write a page of the trees to this file")] = None,
+    latex: Annotated[
+        Path | None, Opt(dir_okay=False, help="Write the trees to this file, for LaTeX's package forest")
+    ] = None,
     width: Annotated[int | None, Opt("--width", "-w", min=20, help="Columns to fit. Default: the terminal's")] = None,
     color: Annotated[bool | None, Opt(help="Colour labels. Default: on a terminal, unless NO_COLOR is set")] = None,
     tags: Annotated[bool, Opt(help="Show part-of-speech tags where there are any")] = True,
@@ -53,7 +56,7 @@ def show_cli(
     code: Code = None,
     spans_key: SpansKey = "constituents",
 ) -> None:
-    """Draw trees in the terminal, as a picture (SVG) or as a page (HTML).
+    """Draw trees in the terminal, as a picture (SVG), as a page (HTML) or for LaTeX.
 
     Text is parsed, and split into sentences, by the pipeline. Trees in brackets, and docs that have constituents, are
     drawn as they are; with --model, docs are parsed anew. In the terminal, a tree that is too wide becomes an outline.
@@ -71,12 +74,16 @@ def show_cli(
     if text is None and is_stream(path):
         text = "".join(line.text for line in read_file_lines(path, encoding, name_of(path)))
         check_text(text)
-    in_terminal = svg is None and html is None
-    refuse(width is not None and not in_terminal, "--width", "the terminal, neither --svg nor --html")
-    refuse(color is not None and not in_terminal, "--color and --no-color", "the terminal, neither --svg nor --html")
-    refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
+    targets = {"svg": svg, "html": html, "latex": latex}
+    in_terminal = not any(targets.values())
+    refuse(width is not None and not in_terminal, "--width", "the terminal, no --svg, --html or --latex")
+    refuse(color is not None and not in_terminal, "--color and --no-color", "the terminal, no --svg, --html or --latex")
+    refuse_overwrite(targets.values(), [path, *([Path(model)] if model else [])])
+    refuse_suffix("--svg", svg, ".svg")
+    refuse_suffix("--html", html, ".html", ".htm")
+    refuse_suffix("--latex", latex, ".tex")
     kind = format or _guess_format(path, text, encoding)
-    refuse(explain and STANDARD in (svg, html), "--explain", "standard output, or drawings in files")
+    refuse(explain and STANDARD in targets.values(), "--explain", "standard output, or drawings in files")
     refuse(kind == "spacy" and path == STANDARD, "--format spacy", "a file or folder")
     refuse(kind == "brackets" and path.is_dir(), "--format brackets", "a file")
     is_text = kind in ("text", "paragraphs")
@@ -112,7 +119,7 @@ def show_cli(
                 sentences += drawing.sentences if explain else ()
     else:
         all_docs = list(docs)
-        outputs = [(style, target) for style, target in (("svg", svg), ("html", html)) if target is not None]
+        outputs = [(style, target) for style, target in targets.items() if target is not None]
         drawn = [(render(all_docs, style, spans_key=spans_key, tags=tags), target) for style, target in outputs]
         sentences += drawn[0][0].sentences
         n_trees = len(sentences)

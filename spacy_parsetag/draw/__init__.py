@@ -1,1 +1,1 @@
-"""Draws trees as text, as SVG and as pages, and says what labels mean."""
+"""Draws trees as text, as SVG, as pages and for LaTeX, and says what labels mean."""

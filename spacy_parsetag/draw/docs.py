@@ -1,4 +1,4 @@
-"""Draw the constituents of a doc: in a terminal, as SVG, as a page in HTML, and by themselves in a notebook."""
+"""Draw the constituents of a doc: in a terminal, as SVG, as a page in HTML, for LaTeX, and in a notebook."""
 
 import os
 import shutil
@@ -18,6 +18,7 @@ from ..tokens.groups import SPANS_KEY, parses_from_doc
 from ..trees.brackets import format_tree
 from ..trees.tree import ROOT, Tree, preorder
 from .labels import explain
+from .latex import draw_latex
 from .nodes import nodes_of
 from .svg import COLORS, draw_svg
 from .text import LEAST_WIDTH, draw_text
@@ -90,7 +91,8 @@ def render(
 ) -> Drawing:
     """Draw the constituents of docs, or of spans that are constituents or sentences.
 
-    style (str): "text" for a terminal, "svg", or "html" for a page of its own with all sentences.
+    style (str): "text" for a terminal, "svg", "html" for a page of its own with all sentences, or "latex" for brackets
+        of the package forest.
     spans_key (str): Key of the group in `doc.spans`.
     tags (bool): Show part-of-speech tags where there are any.
     width (int | None): For text: the columns to fit into; by default the terminal's.
@@ -115,6 +117,8 @@ def render(
         drawn = _svg(sentences, tags)
     elif style == "html":
         drawn = draw_page(sentences, tags=tags, lang=next((source.vocab.lang for source in sources), ""))
+    elif style == "latex":
+        drawn = "\n".join(draw_latex(sentence.tree, tags=tags) for sentence in sentences)
     else:
         raise ValueError(Errors.E041.format(style=style))
     return Drawing(drawn, sentences, tags)

@@ -7,6 +7,7 @@ compared as text, so that `3\\/8` and `3/8`, which treebanks write for the same 
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..errors import Errors
@@ -37,6 +38,8 @@ class SentenceCounts(NamedTuple):
     error (str): What is wrong, in the words of the C program; empty if nothing is.
     respelled (str): A word that the two sides spell differently, for messages; empty if there is none.
     gold_error (str): What is wrong with the brackets of the gold tree; empty if nothing is.
+    retagged (str): The first word that by its tags only one side counts, in an error or skipped sentence whose words
+        are the same on both sides; else empty.
     """
 
     length: int
@@ -52,6 +55,7 @@ class SentenceCounts(NamedTuple):
     error: str = ""
     respelled: str = ""
     gold_error: str = ""
+    retagged: str = ""
 
     @property
     def complete(self) -> bool:
@@ -241,7 +245,8 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> Compar
     test_words = test_sentence.words
     errors = [*gold_sentence.errors, *test_sentence.errors]
     if not test_words:
-        return Comparison(row._replace(status=SKIP, error="; ".join(errors)), gold_words, no_match)
+        row = row._replace(status=SKIP, error="; ".join(errors), retagged=_find_retagged(gold, test, params))
+        return Comparison(row, gold_words, no_match)
     if len(gold_words) != len(test_words):
         fix_quotes(gold_sentence, test_sentence, params.delete_labels)
     pairs = [(a, b) for a, b in zip(gold_words, test_words, strict=False) if a != b]
@@ -255,6 +260,8 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> Compar
     respelled = "{} as {}".format(*respellings[0]) if respellings and not errors else ""
     row = row._replace(status=ERROR if errors else VALID, error="; ".join(errors), respelled=respelled)
     if differing or length_differs:
+        if gold_sentence.length == test_sentence.length:
+            row = row._replace(retagged=_find_retagged(gold, test, params))
         return Comparison(row, gold_words, no_match)
     gold_brackets, test_brackets = params.counted(gold_sentence.brackets), params.counted(test_sentence.brackets)
     matching = match_brackets(gold_brackets, test_brackets, params)
@@ -269,6 +276,18 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> Compar
         correct_tags=sum(params.same_label(cut(a), cut(b)) for a, b in tag_pairs),
     )
     return Comparison(row, gold_words, matching)
+
+
+def _find_retagged(gold: str | Parse, test: str | Parse, params: EvalbParams) -> str:
+    """Find the first word that by its tags only one of two lines with the same words counts; empty if there is none."""
+    all_words = replace(params, delete_labels=params.delete_labels_for_length)
+    gold_sentence, test_sentence = (read_sentence(line, all_words) for line in (gold, test))
+    words = list(zip(gold_sentence.words, test_sentence.words, strict=False))
+    is_same = len(gold_sentence.words) == len(test_sentence.words) and all(params.same_word(*pair) for pair in words)
+    for (word, _), gold_tag, test_tag in zip(words, gold_sentence.tags, test_sentence.tags, strict=False):
+        if is_same and (gold_tag in params.delete_labels) != (test_tag in params.delete_labels):
+            return f"{word!r} is tagged {gold_tag} in GOLD and {test_tag} in TEST"
+    return ""
 
 
 def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], params: EvalbParams) -> Matching:

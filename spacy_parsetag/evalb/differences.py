@@ -48,6 +48,7 @@ class SentenceDiff(NamedTuple):
             "sentence": self.number,
             "f": self.f,
             "error": row.error or ("no parse" if row.failed else ""),
+            "retagged": row.retagged,
             **{name: getattr(row, name) for name in ("matched", "gold", "test", "crossing")},
             "words": self.words,
             "relabeled": [{**self._to_dict(bracket), "test_label": label} for bracket, label in self.relabeled],
@@ -64,8 +65,8 @@ class SentenceDiff(NamedTuple):
 class EvalbDiff:
     """The differences of two files.
 
-    sentences (list[SentenceDiff]): The sentences that differ, from worst to best: those without a usable parse, then
-        by their F and the number of brackets that differ.
+    sentences (list[SentenceDiff]): The sentences that differ, from worst to best: those without a usable parse, last
+        among them those whose words are the same, then by their F and the number of brackets that differ.
     """
 
     result: EvalbResult
@@ -118,5 +119,10 @@ def diff(gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams
             pairs, missing, extra = match_brackets(missing, extra, unlabeled)
             relabeled = [(gold_bracket, test_bracket[2]) for gold_bracket, test_bracket in pairs]
             sentences.append(SentenceDiff(number, row, words, relabeled, missing, extra))
-    sentences.sort(key=lambda one: (not one.counts.failed, one.f, -len([*one.relabeled, *one.missing, *one.extra])))
+
+    def rank(one: SentenceDiff) -> tuple[bool, bool, float, int]:
+        n_brackets = len([*one.relabeled, *one.missing, *one.extra])
+        return not one.counts.failed, bool(one.counts.retagged), one.f, -n_brackets
+
+    sentences.sort(key=rank)
     return EvalbDiff(EvalbResult(params, rows), sentences)

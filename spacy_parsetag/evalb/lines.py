@@ -20,6 +20,7 @@ from .params import EvalbParams, get_params
 _FILE_FORM = re.compile(f"[^{SPACE}()]+")
 _WORD = re.compile(r"[^\s()]+(?=\s*\))")
 _EVERYTHING = EvalbParams()  # no word and no bracket is deleted
+UNOPENED = "A closing bracket{place} has no opening one: remove it, or add the missing opening bracket before it."
 _SPACES = re.compile(r"\s+", re.ASCII)  # no-break spaces and their like are letters of words
 Brackets: TypeAlias = "str | Tree | NLTKTree | Parse | None"
 
@@ -38,6 +39,12 @@ class FileLine(str):
 def place_of(line: object) -> str:
     """Say in brackets where a line stands, for messages; empty if it is of no file."""
     return f" ({line.place})" if isinstance(line, FileLine) else ""
+
+
+def n_open(line: object) -> int:
+    """Count the brackets that are open at the end of a line; below 0 if it has closing brackets without opening ones.
+    A parse has none."""
+    return line.count("(") - line.count(")") if isinstance(line, str) else 0
 
 
 def tree_line(tree: Brackets) -> str | Parse:
@@ -83,7 +90,8 @@ def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[st
     """
     is_checked = False
     for number, text in without_comments(read_file_lines(path, encoding, str(path)), str(path)):
-        if problem := undecodable(text, encoding):
+        # A later line may begin within a character, but only where the low byte comes first, the default of the hint.
+        if problem := undecodable(text, encoding, text if number == 1 else ""):
             raise TreebankError(str(path), number, problem)
         if not is_checked and (words := _WORD.findall(text)):
             refuse_numbered(words, str(path), number)
@@ -137,8 +145,10 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
             continue
         shorter, longer, last = ("gold", "test", last_gold) if gold_line is None else ("test", "gold", last_test)
         remedy = "Where there is no parse write (TOP)."
-        if isinstance(last, str) and last.count("(") > last.count(")"):
+        if n_open(last) > 0:
             remedy = f"The last {shorter} tree{place_of(last)} is not closed: write its brackets."
+        elif n_open(extra) < 0:
+            remedy = UNOPENED.format(place="")
         places = {"end": place_of(last), "place": place_of(extra)}
         raise ValueError(Errors.E353.format(shorter=shorter, longer=longer, n=n, remedy=remedy, **places))
 

@@ -224,8 +224,12 @@ def read_lines(path: Path, name: str = "") -> Iterator[tuple[str, str]]:
         lines = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape")
         if path == STANDARD:
             stack.callback(lines.detach)  # otherwise it would be closed with it
+        is_little_endian = False
         for number, line in enumerate(lines, start=1):
-            yield f"{name}:{number}", line
+            if number == 1:
+                is_little_endian = line.startswith("\udcff\udcfe") or (is_wide(line) and line[0] not in "\0\udcfe")
+            # In UTF-16 and UTF-32 of this order, lines other than the first begin with zeros of the line break.
+            yield f"{name}:{number}", line.lstrip("\0") if is_little_endian else line
 
 
 def join_paragraphs(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

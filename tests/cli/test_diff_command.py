@@ -53,6 +53,13 @@ def test_text(run: Run, treebank: Path, test: Path) -> None:
     assert "say --multiline" in result.stderr and "2 trees of GOLD are malformed" in result.stderr
 
 
+def test_the_same_words_under_other_tags(run: Run, treebank: Path, test: Path) -> None:
+    treebank.write_text("(S (VP (VBP go) (: --) (ADVP (RB home))))\n", encoding="utf-8")
+    test.write_text("(S (VP (VBP go) (SYM --) (ADVP (RB home))))\n", encoding="utf-8")
+    head = "sentence 1  no usable parse: Length unmatch (2|3). The words are the same, but '--' is tagged : in GOLD and"
+    assert f"{head} SYM in TEST\n" in run("diff", treebank, test).stdout
+
+
 def test_json(run: Run, treebank: Path, test: Path, tmp_path: Path) -> None:
     report = json.loads(run("diff", treebank, test, "--json", "--top", "1").stdout)
     assert report["differ"] == 2 and [one["sentence"] for one in report["sentences"]] == [2]

@@ -161,6 +161,22 @@ def test_a_line_is_a_sentence(run: Run, treebank: Path, tmp_path: Path) -> None:
     assert "--multiline" in result.stderr and "3 of 3 sentences have no usable parse" in result.stderr
 
 
+def test_a_closing_bracket_too_many_is_no_open_one(run: Run, tmp_path: Path) -> None:
+    """EVALB's message takes it for one."""
+    gold, test = tmp_path / "gold.mrg", tmp_path / "test.mrg"
+    gold.write_text("(TOP (S (NN a)))\n" * 2)
+    test.write_text("(TOP (S (NN a)))\n(TOP (S (NN a))))\n")
+    for command in ("evaluate", "diff"):
+        stated = run(command, gold, test).stderr
+        assert "2 : Bracketing is unbalanced (too many open bracket)" in stated and "--multiline" not in stated
+        assert f"A closing bracket ({test}:2) has no opening one: remove it" in stated
+    gold.write_text("(TOP\n (S (NN a)))\n" * 2)  # both lines of each tree are unbalanced
+    stated = run("evaluate", gold, gold).stderr
+    assert f"open at the end of a line ({gold}:1). If" in stated and "--multiline" in stated
+    assert "A closing bracket" not in stated
+    assert "A closing bracket has no opening one" in run("evaluate", gold, test, "--multiline").stderr
+
+
 def test_many_errors_are_counted(run: Run, tmp_path: Path) -> None:
     gold, test = tmp_path / "gold.mrg", tmp_path / "test.mrg"
     for n in (10, 15):

@@ -416,6 +416,7 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
         (["NP <", folder], "expected a node"),
         (["NP", folder, "--count", "--mrg"], "--count, --mrg"),
         (["NP", folder, "--count", "--limit", 1], "[E455] --limit needs matches to show"),
+        (["NP", folder, "--html", folder / "page.pdf"], "[E455] --html needs a name that ends in .html or .htm"),
         (["NP", folder, "--by", "x"], "names no node 'x'"),
         (["NP", folder / "none"], "No such file"),
         (["NP", folder, "--workers", 0], "--workers"),

@@ -58,6 +58,10 @@ def test_files(run: Run, treebank: Path, tmp_path: Path) -> None:
     assert run("show", treebank, "--svg", svg).exit_code == 0
     assert words_of(svg).count("NP") == 4 and "(" in words_of(svg)
     assert html.read_text(encoding="utf-8").count("<section") == 3
+    latex = tmp_path / "trees.tex"
+    assert "Wrote 3 trees to" in run("show", treebank, "--latex", latex).stderr
+    assert run("show", treebank, "--latex", "-").stdout == latex.read_text(encoding="utf-8")
+    assert latex.read_text(encoding="utf-8").count("[NP [PRP [She]]]") == 1
     plain = tmp_path / "plain.svg"
     assert run("show", treebank, "--svg", plain, "--no-tags").exit_code == 0
     assert "PRP" in words_of(svg) and "PRP" not in words_of(plain)
@@ -127,6 +131,12 @@ def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -
         ([".", "--format", "brackets"], "[E455] --format"),
         (["(S (NN a))", "--svg", "-", "--explain"], "[E455] --explain"),
         (["(S (NN a))", "--svg", "a.svg", "--width", 30], "[E455] --width"),
+        (["(S (NN a))", "--svg", "a.pdf"], "[E455] --svg needs a name that ends in .svg, not a.pdf"),
+        (["(S (NN a))", "--html", "a.svg"], "[E455] --html needs a name that ends in .html or .htm, not a.svg"),
+        (["(S (NN a))", "--latex", "a.pdf"], "[E455] --latex needs a name that ends in .tex, not a.pdf"),
+        (["(S (NN a))", "--html", "a.HTM"], ""),
+        (["(S (NN a))", "--html", "-"], ""),
+        (["(S (NN a))", "--latex", "a.tex", "--width", 30], "[E455] --width"),
         (["(S (NN a))", "--html", "a.html", "--no-color"], "[E455] --color"),
         (["(S (NN a))", "--model", "en_parsetag_sm"], "[E455] --model"),
         (["(S (NN a))", "--gpu-id", 0], "[E455] --gpu-id"),

@@ -77,6 +77,13 @@ def test_svg(doc: Doc) -> None:
     assert len(trees) == 3
 
 
+def test_latex(doc: Doc) -> None:
+    latex = render(doc, "latex")
+    assert latex.count(r"\begin{forest}") == latex.count(r"\end{forest}") == 3
+    assert r"[FRAG [NN [{\textless{}script\textgreater{}}]]]" in latex
+    assert "PRP" in latex and "PRP" not in render(doc, "latex", tags=False)
+
+
 def test_page(doc: Doc) -> None:
     html = render(doc, "html")
     page = Page(html)
@@ -148,7 +155,7 @@ def test_empty(vocab: Vocab) -> None:
     set_parses(doc, [])
     assert render(doc) == ""
     assert fromstring(render(doc, "svg")).findall(f"{SVG}svg") == []
-    assert "There are no sentences" in render(doc, "html")
+    assert "There are no sentences" in render(doc, "html") and render(doc, "latex") == ""
 
 
 def test_errors(doc: Doc, vocab: Vocab) -> None:
@@ -157,7 +164,7 @@ def test_errors(doc: Doc, vocab: Vocab) -> None:
             render(what)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"\[E041\].*'png'"):
         render(doc, "png")
-    for style in ("text", "svg", "html"):
+    for style in ("text", "svg", "html", "latex"):
         with pytest.raises(ValueError, match=r"\[E300\].*parsetag"):
             render(Doc(vocab, words=["a"]), style)
 

@@ -11,13 +11,15 @@ from hypothesis import given, strategies as st
 from strategies import parses
 
 from spacy_parsetag.draw.labels import explain, family
-from spacy_parsetag.draw.nodes import n_columns, nodes_of
+from spacy_parsetag.draw.latex import draw_latex, escape_latex
+from spacy_parsetag.draw.nodes import DrawnNode, n_columns, nodes_of
 from spacy_parsetag.draw.svg import COLORS, draw_svg
 from spacy_parsetag.draw.text import draw_text
 from spacy_parsetag.trees import Parse, Tree
 from spacy_parsetag.trees.nltk_trees import from_nltk
 from spacy_parsetag.trees.tree import preorder
 
+SPECIAL = "\\{}&%$#_~^<>|"  # to LaTeX
 LONG = (
     "(TOP (S (NP (DT The) (JJ old) (NN dog)) (VP (VBD said) (SBAR (IN that) (S (NP (PRP he)) (VP (MD would) (VP (VB "
     "bark)))))) (. .)))"
@@ -36,6 +38,31 @@ def comb(n: int) -> Tree:
 
 def words_of(svg: str) -> list[str]:
     return [text.text or "" for text in fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def read_forest(latex: str) -> DrawnNode:
+    """Read what forest would: outside of braces, brackets are nodes, and commas and equals signs would be options."""
+    (body,) = re.findall(r"\A\\begin{forest}\n(.*)\n\\end{forest}\n\Z", latex)
+    escaped = {escape_latex(char): char for char in SPECIAL}
+    stack = [DrawnNode("", "")]
+    depth = 0
+    for token in re.findall(r"\\text\w+{}|\\.|.", body):
+        if not depth and token == "[":
+            stack.append(DrawnNode("", ""))
+            stack[-2].children.append(stack[-1])
+        elif not depth and token == "]":
+            stack.pop()
+        elif token in "{}":
+            depth += 1 if token == "{" else -1
+        else:
+            assert depth or token not in ",="
+            assert token not in {*SPECIAL}
+            stack[-1].text += escaped.get(token, token) if depth else token.strip()
+    return stack[0].children[0]
+
+
+def shape(node: DrawnNode) -> tuple[object, ...]:
+    return (node.text, *map(shape, node.children))
 
 
 def test_as_nltk_draws_it() -> None:
@@ -137,6 +164,23 @@ def test_everything_is_drawn_within_the_width(parse: Parse, width: int) -> None:
 def test_all_words_are_in_the_svg(parse: Parse) -> None:
     texts = words_of(tostring(draw_svg(parse.to_tree()), encoding="unicode"))
     assert sorted(filter(None, texts)) == sorted(node.text for node in preorder(nodes_of(parse.to_tree())) if node.text)
+
+
+@given(st.lists(st.text(SPECIAL + "[],=-.aé", min_size=1), min_size=1, max_size=4), st.booleans())
+def test_latex_reads_the_same_tree(words: list[str], tags: bool) -> None:
+    spans = ((0, len(words), "NP|<A,B>"), (0, 1, "ADJP_1"))
+    tree = Parse(tuple(words), ("NN", "$", "-LRB-", ",")[: len(words)], spans).to_tree()  # type: ignore[arg-type]
+    assert shape(read_forest(draw_latex(tree, tags=tags))) == shape(nodes_of(tree, tags=tags))
+
+
+def test_latex() -> None:
+    tree = read("(TOP (S (NP (PRP$ Its)) (VP (VBZ 's) (NP-1 (CD 5) (NN %))) (, ,) (-LRB- -LRB-)))")
+    assert draw_latex(tree).splitlines() == [
+        r"\begin{forest}",
+        r"[S [NP [{PRP\$} [Its]]] [VP [VBZ [{'s}]] [NP-1 [CD [5]] [NN [{\%}]]]] [{,}] [-LRB- [{(}]]]",
+        r"\end{forest}",
+    ]
+    assert draw_latex(comb(5000)).count("[VP") == 5000
 
 
 def test_wide_letters_line_up() -> None:

@@ -56,6 +56,24 @@ def test_brackets_add_up_to_the_counts() -> None:
             assert len(matching.matched) + len(matching.extra) == row.test
 
 
+def test_the_same_words_under_tags_of_punctuation() -> None:
+    """They are named, and come after other failures; no count changes."""
+    gold = "(TOP (S (NP (PRP I)) (VP (VBP go) (: --) (ADVP (RB home) (-NONE- *))) (. .)))"
+    comma = gold.replace("(. .)", "(, ,) (. .)")
+    retagged = "'--' is tagged : in GOLD and SYM in TEST"
+    test = gold.replace(" (-NONE- *)", "").replace("(: --)", "(SYM --)")
+    found = diff([gold] * 4, [test, test.replace("home", "away"), "", gold.replace("home", "away")])
+    assert [one.number for one in found.sentences] == [2, 3, 4, 1]
+    assert [one.counts.retagged for one in found.sentences] == ["", "", "", retagged]
+    assert found.sentences[3].counts.error == "Length unmatch (3|4)" and found.result.failures == 4
+    assert found.to_dict()["sentences"][3]["retagged"] == retagged
+    # Two tags that make up for each other; a word alone, which is then no word.
+    [one] = diff([comma], [comma.replace("(: --)", "(SYM --)").replace("PRP I", ": I")]).sentences
+    assert one.counts.retagged == "'I' is tagged PRP in GOLD and : in TEST" and "Words unmatch" in one.counts.error
+    [one] = diff(["(NP (NN --))"], ["(NP (: --))"]).sentences
+    assert one.counts.retagged == "'--' is tagged NN in GOLD and : in TEST" and not one.counts.error
+
+
 def test_json() -> None:
     data = diff([GOLD] * len(TESTS), TESTS).to_dict(top=3)
     assert data["differ"] == 4 and len(data["sentences"]) == 3

@@ -128,9 +128,16 @@ def test_files(tmp_path: Path) -> None:
     assert list(read_tree_lines(path)) == ["(NN a)\n", "\n", "(NN é)\n", "(NN c)"]
     with pytest.raises(ValueError, match=r"E101.*'nonsense'"):
         list(read_tree_lines(path, encoding="nonsense"))
-    path.write_text("(NN a)\n", encoding="utf-16-le")
-    with pytest.raises(ValueError, match=r"test\.mrg:1: \[E118\].*--encoding utf-16-le"):
-        list(read_tree_lines(path))
+    for text, number, wide in (
+        ("(NN a)\n(NN b)\n", 1, "utf-16-le"),
+        ("(NN a)\n(NN b)\n", 1, "utf-16-be"),
+        ("(NN a)\n(NN b)\n", 1, "utf-32-be"),
+        ("\n(NN a)\n", 2, "utf-16-le"),
+        ("\n(NN a)\n", 1, "utf-16-be"),
+    ):
+        path.write_text(text, encoding=wide)
+        with pytest.raises(ValueError, match=rf"test\.mrg:{number}: \[E118\].*--encoding {wide}\)"):
+            list(read_tree_lines(path))
     path.write_bytes(b"(NN a)\n" * 3000 + "(NN é)\n".encode("latin-1"))
     with pytest.raises(ValueError, match=r"test\.mrg:3001: .E113. Bytes e9 are not valid utf-8"):
         list(read_tree_lines(path))

@@ -34,3 +34,14 @@ def test_json_that_is_no_text(tmp_path: Path, line: str, data: dict[str, Any], e
     (tmp_path / "a.jsonl").write_text(f"{line}\n", encoding="utf-8")
     (record,) = Source(tmp_path / "a.jsonl", "jsonl").read()
     assert record.data == (data or {"text": line}) and error in record.error and bool(record.error) == bool(error)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_one_wide_encoding_is_named_for_all_lines(tmp_path: Path, encoding: str, mark: str) -> None:
+    """With the low byte first, zeros of a line break begin the next line."""
+    (tmp_path / "a.txt").write_bytes(f"{mark}A dog barks.\r\n\r\nIt stops.\nGood bye.\n".encode(encoding))
+    errors = [record.error for record in Source(tmp_path / "a.txt", "text").read() if record.error]
+    names = [error.partition("iconv -f ")[2].partition(" ")[0] for error in errors]
+    in_order = encoding.replace("-", "")
+    assert len(names) >= 3 and names[0] == (in_order[:5] if mark else in_order) and {*names[1:]} == {in_order}
