@@ -53,5 +53,5 @@ def test_assemble(tmp_path: Path) -> None:
     parser.to_disk(tmp_path / "parser")
     senter.to_disk(tmp_path / "senter")
     assembled = assemble(tmp_path / "parser", tmp_path / "senter")
-    assert assembled.pipe_names == ["senter", "parsetag"]
+    assert assembled.pipe_names == ["paragraphs", "senter", "parsetag"]
     assert spans_of(assembled("She sings")) == spans_of(parser("She sings"))

@@ -31,7 +31,7 @@ def assemble(parser: Path, senter: Path) -> Language:
     """
     with_transformer = "transformer" in Config().from_disk(parser / "config.cfg")["components"]
     config = {"components": {"transformer": {"model": {"get_spans": SENTENCES}}}} if with_transformer else {}
-    nlp = spacy.load(parser, exclude=["sentencizer", "senter"], config=config)
+    nlp = spacy.load(parser, exclude=["sentencizer", "senter", "paragraphs"], config=config)
     tokenizer: Any = nlp.tokenizer
     tokenizer.suffix_search = compile_suffix_regex([*(nlp.Defaults.suffixes or ()), r"(?<=^I)\."]).search
     nlp.add_pipe("senter", source=spacy.load(senter, exclude=["vocab"]), first=True)
