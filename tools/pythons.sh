@@ -15,7 +15,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 versions=("$@")
 [ ${#versions[@]} -gt 0 ] || mapfile -t versions < <(promised_pythons)
 steps=${STEPS:-install lint types doctests tests}
-extras=${EXTRAS:-test,transformers,plots,dev}
+extras=${EXTRAS:-test,transformers,onnx,export,plots,dev}
 logs=$(mktemp -d "${TMPDIR:-/tmp}/pythons.XXXXXX")
 work=$(mktemp -d "${TMPDIR:-/tmp}/pythons-work.XXXXXX")
 trap 'rm -rf "$work"' EXIT

@@ -273,11 +273,13 @@ class _Quantizer:
             inverse = self.add("Div", ["int8_largest", most], f"{rows}_inverse")
             scaled = self.add("Mul", [rows, inverse], f"{rows}_scaled")
             self.add("QuantizeLinear", [scaled, "int8_one", "int8_middle"], f"{rows}_uint8")
-        # For exact products on x86 CPUs without VNNI ONNX Runtime rewrites the weight of each layer, and fails at one
-        # that another layer shares. It takes an Identity for a weight of its own.
+        # For exact products on x86 CPUs without VNNI ONNX Runtime rewrites the weight and the zero point of each layer.
+        # It fails at one that another layer shares, and takes an Identity for a weight of its own. Versions before 1.30
+        # end the process if there is no zero point.
         if integers in self.multiplied:
             integers = self.add("Identity", [integers], f"{output}_int8")
         self.multiplied.add(integers)
-        factors = [f"{rows}_uint8", integers, "int8_one", scales, "int8_middle"]
+        zero = self.constant(f"{output}_zero", np.int8(0))
+        factors = [f"{rows}_uint8", integers, "int8_one", scales, "int8_middle", zero]
         product = self.add("MatMulIntegerToFloat", factors, f"{output}_columns", domain=_DOMAIN)
         self.add("Mul", [product, f"{rows}_scale"], output)

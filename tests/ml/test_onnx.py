@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import srsly
 from hypothesis import example, given, strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -20,6 +21,7 @@ from spacy_parsetag.ml.onnx import OnnxShim, _start_session, batch_by_length, on
 from spacy_parsetag.ml.wordpieces import Pieces, Window, align_pieces, cut_windows, windows_of
 
 ort = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+MODELS = Path(__file__).resolve().parents[2] / "models"
 
 
 def test_columns_of_vectors() -> None:
@@ -119,6 +121,27 @@ def test_threads(asked: str | None, alone: int, in_worker: int, monkeypatch: pyt
         assert session.get_session_options().intra_op_num_threads == expected
 
 
+def count_products(data: bytes) -> int:
+    """Count the int8 products of a graph and of those in it, each of which has a zero point of its own."""
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    graphs, n_products = [onnx.load_from_string(data).graph], 0
+    for graph in graphs:
+        graphs += [attribute.g for node in graph.node for attribute in node.attribute if attribute.HasField("g")]
+        zeros = [node.input[5] for node in graph.node if node.op_type == "MatMulIntegerToFloat"]
+        arrays = {array.name: onnx.numpy_helper.to_array(array) for array in graph.initializer}
+        assert len({*zeros}) == len(zeros) and all(arrays[name] == np.int8(0) for name in zeros)
+        n_products += len(zeros)
+    return n_products
+
+
+@pytest.mark.parametrize("component, n_products", [("transformer", 36), ("parsetag", 6)])
+def test_zero_points_of_the_shipped_graphs(component: str, n_products: int) -> None:
+    (path,) = MODELS.glob(f"en_parsetag_trf/*/*/{component}/model")
+    shims = srsly.msgpack_loads(path.read_bytes())["shims"]
+    (graph,) = (shim for of_node in shims for shim in of_node if shim)
+    assert count_products(graph) == n_products
+
+
 @pytest.mark.parametrize(("precision", "most"), [("float32", 1e-5), ("int8", 0.02)])
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_bilstm(depth: int, precision: Any, most: float) -> None:
@@ -130,7 +153,9 @@ def test_bilstm(depth: int, precision: Any, most: float) -> None:
     exported = onnx_bilstm()
     for dim in ("nI", "nO"):
         exported.set_dim(dim, layer.get_dim(dim))
-    exported.shims[0] = OnnxShim(export_bilstm(layer.shims[0]._model, precision))
+    graph = export_bilstm(layer.shims[0]._model, precision)
+    assert count_products(graph) == (3 * depth if precision == "int8" else 0)
+    exported.shims[0] = OnnxShim(graph)
     again = onnx_bilstm().from_bytes(exported.to_bytes())
     for lengths in ((7, 1, 0, 30, 7, 2), (5, 5, 5), (4,), (1, 1), (0,), (), (300, 600)):
         X = [rng.normal(size=(n, 40)).astype("f") for n in lengths]
@@ -159,7 +184,9 @@ def test_int8_rows_are_rounded_by_themselves() -> None:
         [onnx.numpy_helper.from_array(array, name) for array, name in ((weights, "W"), (np.eye(24, dtype="f"), "V"))],
     )
     model = make.make_model(graph, opset_imports=[make.make_opsetid("", OPSET)], ir_version=8)
-    session = _start_session(quantize(model.SerializeToString()), on_gpu=False)
+    low = quantize(model.SerializeToString())
+    assert count_products(low) == 3
+    session = _start_session(low, on_gpu=False)
     X = rng.normal(size=(3, 5, 40)).astype("f")
     X[1] *= 1000
     X[2, 0] = 0

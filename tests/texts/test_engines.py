@@ -82,7 +82,8 @@ def test_tables(pipeline: Path, code: Path, rows: list[dict[str, Any]]) -> None:
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     parse = TableParser(table_settings(pipeline, -1, code, True), "text")
     texts = [*(row["text"] for row in rows[:20]), None]
-    for table in (pa.table({"text": texts, "n": range(21)}), pa.record_batch({"text": texts, "n": range(21)})):
+    columns = {"text": texts, "n": range(21)}
+    for table in (pa.table(columns), pa.RecordBatch.from_pydict(columns)):
         found = parse(table)
         assert found.schema.names == ["text", "n", "sents", "error"] and found.column("n").to_pylist() == [*range(21)]
         assert [row["sents"] for row in found.to_pylist()] == [*(row["sents"] for row in rows[:20]), []]
