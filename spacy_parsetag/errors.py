@@ -244,7 +244,8 @@ class Errors(metaclass=_ErrorsWithCodes):
         "both, first nlp.add_pipe('{upstream}', source=other), then nlp.add_pipe('{name}', source=other). If "
         "the pipeline has another '{upstream}', give '{name}' a copy of its own before you source it: "
         "other.replace_listeners('{upstream}', '{name}', [PATH]), where PATH is that of the listener in its config: "
-        "'model.tok2vec', in en_parsetag_trf and configs/transformer.cfg 'model.tok2vec.*.encoder'."
+        "'model.tok2vec', in en_parsetag_trf and configs/transformer.cfg 'model.tok2vec.*.encoder'. Where '{name}' is "
+        "one of the annotating_components of a training, '{upstream}' has to be one too."
     )
     E217 = (
         "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
