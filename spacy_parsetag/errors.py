@@ -437,7 +437,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E481 = "{python} has no pip to install a pipeline with. Bring it: python -m ensurepip."
     E482 = "{folder} has neither a wheel {name}-{version}-*.whl nor a folder {name} with setup.py, of that version."
     E483 = "pip did not do it, and says above why: {command}"
-    E484 = "No such file or folder: {source}. A text of one word comes on standard input, with - for INPUT."
+    E484 = (
+        "No such file or folder: '{source}'. A text of one word, without the punctuation that ends a sentence, comes "
+        "on standard input, with - for INPUT."
+    )
     E485 = "The parser {name!r} is named twice: its scores would stand under one name. Name each parser once."
     E486 = (
         "By its name {path} is neither text nor brackets nor docs. Trees that parse wrote as .jsonl or .parquet come "
