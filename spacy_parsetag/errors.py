@@ -244,7 +244,8 @@ class Errors(metaclass=_ErrorsWithCodes):
         "both, first nlp.add_pipe('{upstream}', source=other), then nlp.add_pipe('{name}', source=other). If "
         "the pipeline has another '{upstream}', give '{name}' a copy of its own before you source it: "
         "other.replace_listeners('{upstream}', '{name}', [PATH]), where PATH is that of the listener in its config: "
-        "'model.tok2vec', in en_parsetag_trf and configs/transformer.cfg 'model.tok2vec.*.encoder'."
+        "'model.tok2vec', in en_parsetag_trf and configs/transformer.cfg 'model.tok2vec.*.encoder'. Where '{name}' is "
+        "one of the annotating_components of a training, '{upstream}' has to be one too."
     )
     E217 = (
         "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
@@ -436,7 +437,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E481 = "{python} has no pip to install a pipeline with. Bring it: python -m ensurepip."
     E482 = "{folder} has neither a wheel {name}-{version}-*.whl nor a folder {name} with setup.py, of that version."
     E483 = "pip did not do it, and says above why: {command}"
-    E484 = "No such file or folder: {source}. A text of one word comes on standard input, with - for INPUT."
+    E484 = (
+        "No such file or folder: '{source}'. A text of one word, without the punctuation that ends a sentence, comes "
+        "on standard input, with - for INPUT."
+    )
     E485 = "The parser {name!r} is named twice: its scores would stand under one name. Name each parser once."
     E486 = (
         "By its name {path} is neither text nor brackets nor docs. Trees that parse wrote as .jsonl or .parquet come "

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from spacy.language import Language
+from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
 from spacy.util import is_package
 
@@ -42,14 +43,20 @@ def start_parser(settings: Settings) -> BatchParser:
     return parser
 
 
+def is_text(source: str) -> bool:
+    """Tell whether an argument that is no file is text: several words, or a sentence with its final punctuation."""
+    is_sentence = source[-1:] in Sentencizer.default_punct_chars and os.path.basename(source) == source
+    return is_sentence or len(source.split()) > 1
+
+
 def find_input(source: str) -> tuple[Path, str | None]:
     """Find the file to read, or "-" for standard input; for a text in quotes, return "-" and the text.
 
-    RAISES (ValueError): If `source` is a single word but no file or folder, or a text that is not in UTF-8.
+    RAISES (ValueError): If `source` is no file or folder, nor like text, or a text that is not in UTF-8.
     """
     if source == str(STANDARD) or os.path.exists(source):  # unlike Path.exists, it knows that a long text is no file
         return Path(source), None
-    if len(source.split()) < 2:
+    if not is_text(source):
         raise ValueError(Errors.E484.format(source=source))
     try:
         source.encode()

@@ -14,6 +14,7 @@ from typer import Argument as Arg, Option as Opt
 from ..errors import Errors
 from ..files.find import SourceFile, find_files
 from ..files.write import STANDARD
+from ..tokens.detokenize import is_unspaced
 from ..treebanks.docfiles import SUFFIX, DocFile, write_treebank
 from ..treebanks.formats.table import get_format
 from ..treebanks.split import read_split
@@ -66,8 +67,8 @@ def convert_cli(
         bool,
         Opt(
             "--detokenize",
-            help="Guess the spaces between words, as in English text, to train and score there on spaCy's tokens. "
-            "Default: unknown spaces",
+            help="Guess the spaces between words, as in English text or, in scripts such as the Chinese or the Thai, "
+            "none, to train and score there on spaCy's tokens. Default: unknown spaces",
         ),
     ] = False,
     spans_key: SpansKey = "constituents",
@@ -97,7 +98,7 @@ def convert_cli(
     python -m spacy parsetag convert treebank/ corpus/ --split train=0.8,dev=0.1,test=0.1
     """
     counts = CleanCounts()
-    n_long = 0
+    n_long = n_unspaced = 0
     n_trees: dict[Path, int] = {}
     with tqdm(unit=" trees", disable=None) as bar:
         skipped = Skipped(limit=skip_bad)
@@ -108,10 +109,11 @@ def convert_cli(
         read_options: dict[str, Any] = {"encoding": encoding, "default_tag": default_tag, "on_error": skipped}
 
         def read(file: SourceFile) -> Iterator[Parse]:
-            nonlocal n_long
+            nonlocal n_long, n_unspaced
             n_trees[file.path] = 0
             for parse in skipped.count_good(kind.read_parses(file.path, cleaning, counts, **read_options), bar):
                 n_trees[file.path] += 1
+                n_unspaced += is_unspaced(parse.words)
                 if max_length and len(parse) > max_length:
                     n_long += 1
                 else:
@@ -151,6 +153,11 @@ def convert_cli(
     warn_of_empty(n_trees)
     n_in_no_part = 0 if limit else sum(n_trees.values()) - n_long - sum(target.sentences for target in written)
     note(describe(counts, n_long, n_in_no_part))
+    if not detokenize and 2 * n_unspaced > sum(n_trees.values()):
+        note(
+            "Pipelines learn these words from docs with unknown spaces, and may cut raw text otherwise, which has no "
+            "spaces in this script. --detokenize makes docs to train and score on what they cut."
+        )
 
 
 def _size(files: list[DocFile], path: Path, in_docs: bool) -> str:

@@ -22,7 +22,7 @@ from ..texts.parser import BatchParser, Settings, in_batches, parse_batch
 from ..texts.processes import map_in_processes
 from ..texts.shards import Job, Note, Run, ShardParser, find_sources, parse_shard
 from ..treebanks.formats.table import FORMATS
-from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline, start_parser
+from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline, is_text, start_parser
 from ._util import Code, GpuId, SkipBad, Skipped, count_processes, counted, note, progress, refuse
 
 SHARD_SIZE = 2000
@@ -274,7 +274,7 @@ def _find_model_and_input(model: str | None, source: str | None) -> tuple[str, P
     if model is None:
         raise ValueError(Errors.E455.format(option="The command", needs="an INPUT to parse"))
     refuse(source is None and is_pipeline(model), f"The pipeline {model}", "an INPUT to parse")
-    if source is not None and (os.path.isfile(model) or (len(model.split()) > 1 and not is_pipeline(model))):
+    if source is not None and (os.path.isfile(model) or (is_text(model) and not is_pipeline(model))):
         what = "a file" if os.path.isfile(model) else "a text"
         command = shlex.join(["python", "-m", "spacy", "parsetag", "parse", DEFAULT_MODEL, model, source])
         raise ValueError(Errors.E462.format(model=shorten(model, 80), what=what, command=command))

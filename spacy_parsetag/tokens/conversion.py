@@ -41,8 +41,8 @@ def doc_from_parses(
 
     parses (Sequence[Parse]): The sentences, their words as text.
     spans_key (str): Where the constituents go in `doc.spans`.
-    detokenize (bool): Guess the spaces between words, as in English text (see `spaces_after`). Otherwise spaces are
-        unknown, and spaCy's `Corpus` then trains and evaluates on the words as they are.
+    detokenize (bool): Guess the spaces between words (see `spaces_after`). Otherwise spaces are unknown, and spaCy's
+        `Corpus` then trains and evaluates on the words as they are.
     attrs (Mapping[str, Any] | None): Attributes of the group, see `set_parses`.
     RAISES (ValueError): If a word is empty or white space only, which cannot be a word of a doc, or a constituent lies
         outside its sentence.

@@ -32,7 +32,7 @@ class DocFile:
     vocab (Vocab): The vocabulary of the docs.
     n_sents (int): Sentences in a doc.
     spans_key (str): Where the constituents go in `doc.spans`.
-    detokenize (bool): Whether to guess the spaces between words, as in English text.
+    detokenize (bool): Whether to guess the spaces between words (see `spaces_after`).
     attrs (tuple[str, ...]): Which of LEMMA and MORPH the treebank has.
     limit (int): The most sentences that the file may hold; 0 for no limit.
     docs_added, sentences, words (int): How many were added so far.

@@ -25,7 +25,7 @@ def test_a_file_becomes_docs(run: Run, treebank: Path, tmp_path: Path) -> None:
     result = run("convert", treebank, out)
     assert result.exit_code == 0
     assert result.stdout == ""
-    assert f"3 sentences, 12 words: {out}" in result.stderr
+    assert f"3 sentences, 12 words: {out}" in result.stderr and "--detokenize" not in result.stderr
     docs = load(out)
     assert [line for doc in docs for line in doc_to_strings(doc)] == treebank.read_text().splitlines()
     assert docs[2].text.split() == ["No", "(", "really", ")"]
@@ -53,6 +53,15 @@ def test_a_folder_becomes_a_folder(run: Run, treebank: Path, tmp_path: Path) -> 
     assert len(load(tmp_path / "some.spacy")) == 3
     assert run("convert", f"{source}/*/*/*.MRG", source / "readme.txt", tmp_path / "two.spacy").exit_code == 0
     assert len(load(tmp_path / "two.spacy")) == 6
+
+
+def test_a_script_without_spaces(run: Run, tmp_path: Path) -> None:
+    source, out = tmp_path / "zh.mrg", tmp_path / "zh.spacy"
+    source.write_text("(S (NP (N 巡撫)) (V 放下) (NP (N 信)) (PU 。))\n" * 2, encoding="utf-8")
+    result = run("convert", source, out)
+    assert "--detokenize makes docs" in " ".join(result.stderr.split()) and load(out)[0].has_unknown_spaces
+    result = run("convert", source, out, "--detokenize", "--n-sents", 2)
+    assert "--detokenize" not in result.stderr and [doc.text for doc in load(out)] == ["巡撫放下信。巡撫放下信。"]
 
 
 def test_options_for_docs(run: Run, treebank: Path, tmp_path: Path) -> None:

@@ -479,6 +479,8 @@ def test_the_default_pipeline(run: Run, pipeline: Path, tmp_path: Path, monkeypa
         ["The", "dog", "barks", "."],
     ]
     assert len(run("parse", "She reads. The dog barks.", "--sents", "line").stdout.splitlines()) == 1
+    assert words_of(run("parse", "Stop!").stdout) == ["Stop", "!"]
+    assert "[E462]" in run("parse", "Stop!", "en_parsetag_sm").stderr
     assert len(run("parse", "The dog barks. " * 40).stdout.splitlines()) == 40  # longer than the name of a file may be
     (tmp_path / "some text.txt").write_text("The dog barks.\nShe reads.\n")
     assert len(run("parse", "some text.txt").stdout.splitlines()) == 2

@@ -92,6 +92,8 @@ def test_text(run: Run, pipeline: Path, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text(text)
     assert run("show", tmp_path / "text.txt", "-m", pipeline).stdout == result.stdout
     assert run("show", "-", "-m", pipeline, stdin=text).stdout == result.stdout
+    for sentence in ("Stop!", "私は本を読む。"):  # no blank in it
+        assert sentence[:-1] in run("show", sentence, "-m", pipeline).stdout
     assert run("show", TREES, "-m", pipeline, "--format", "text").stdout != run("show", TREES).stdout
 
 
@@ -125,7 +127,8 @@ def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     "arguments, code",
     [
-        (["absent.txt"], "[E484]"),
+        (["absent.txt"], "[E484] No such file or folder: 'absent.txt'."),
+        (["absent/私は本を読む。"], "[E484]"),
         (["-", "--format", "brackets"], "[E106]"),
         (["-", "--format", "spacy"], "[E455]"),
         ([".", "--format", "brackets"], "[E455] --format"),

@@ -54,6 +54,14 @@ def test_without_the_encoder(listening: Language) -> None:
         require_upstream(pipe.model, [listening.make_doc(""), listening.make_doc("She")], name="parsetag")
 
 
+def test_annotating_in_a_training(listening: Language) -> None:
+    """A training asks the parser for trees, and not its encoder for vectors, unless both are annotating components."""
+    examples = make_examples(listening)
+    listening.update(examples, sgd=listening.create_optimizer(), annotates=["one_sentence", "tok2vec", "parsetag"])
+    with pytest.raises(ValueError, match=r"\[E216\].*Where 'parsetag' is one of the annotating_.*'tok2vec' has to be"):
+        listening.update(examples, sgd=listening.create_optimizer(), annotates=["one_sentence", "parsetag"])
+
+
 def test_sourced_without_the_encoder(listening: Language) -> None:
     """Not nonsense trees. Docs without words need no vectors."""
     nlp = spacy.blank("en")

@@ -120,6 +120,23 @@ def test_spaces(words: str, text: str) -> None:
     assert "".join(word + " " * space for word, space in zip(tokens, spaces, strict=True)) == text + " "
 
 
+@pytest.mark.parametrize(
+    "words, text",
+    [
+        ("在 Deep Blue , 就 是 電腦 之前 。", "在Deep Blue,就是電腦之前。"),
+        ("は ２ 月 12 日 に 「 ITEL 」 と 言っ た", "は２月12日に「ITEL」と言った"),
+        ("顕如 （ 1558 年 - 1614 年 ） ― ― 「 100 m 」", "顕如（1558年-1614年）――「100 m」"),
+        ("แมว กิน ปลา 2 ตัว", "แมวกินปลา2ตัว "),
+        ("Ichiyō ( 樋口 一葉 ) wrote", "Ichiyō (樋口 一葉) wrote "),
+        ("그 는 北 미사일 을 보 았 다", "그 는 北 미사일 을 보 았 다 "),
+        ("", ""),
+    ],
+)
+def test_scripts_without_spaces(words: str, text: str) -> None:
+    tokens = words.split()
+    assert "".join(word + " " * space for word, space in zip(tokens, spaces_after(tokens), strict=True)) == text
+
+
 def test_hyphens_are_told_by_their_tag() -> None:
     assert spaces_after(["old", "-", "fashioned", "-", "yes"], ["JJ", "HYPH", "VBN", ":", "UH"]) == [
         False,
