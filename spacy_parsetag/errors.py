@@ -589,6 +589,10 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "The run of 'parsetag parse' that writes to {path} has not ended, so shards may be missing. If it was stopped, "
         "give the same command again with --resume."
     )
+    W600 = (
+        "There are no head rules for the language {lang!r}, and those of the Penn Treebank may be wrong for it. Give "
+        "rules, {known} or a file: TreeMatcher(heads=...), the setting 'heads' of 'tree_matcher', or search --heads."
+    )
 
 
 class TreebankError(ValueError):

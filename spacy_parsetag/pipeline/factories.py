@@ -175,7 +175,7 @@ def make_tree_matcher(
     patterns (dict[str, list[str]]): Patterns by their keys, which label the matches.
     spans_key (str): Key of the constituents in `doc.spans`.
     matches_key (str): Key of the matches there.
-    heads (str | None): Head rules for `<#`: "penn", "ctb" or a file. None for those of the language.
+    heads (str | None): Head rules for `<#`: "penn", "ctb", "icon" or a file. None for those of the language.
     """
     from .tree_matcher import TreeMatcherPipe
 

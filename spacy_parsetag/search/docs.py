@@ -20,9 +20,9 @@ from ..tokens.groups import FORMAT_VERSION, SPANS_KEY, get_group, parses_from_do
 from ..trees.tree import ROOT
 from ._kernel import number_keys, read_spans
 from .columns import Longs, TreeColumns, columns_of_parses, lay_out
-from .heads import HeadRules, get_head_rules, rules_of_language
+from .heads import HeadRules, get_head_rules, rules_of_language, warn_of_language
 from .match import Program, Tregex
-from .read import text_of
+from .read import ids_of
 
 _TOKEN_ATTRS = [ORTH, TAG, IS_SPACE, IDX, LENGTH, SENT_START]
 
@@ -97,8 +97,8 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str | N
     spans = np.stack([first_tokens - offsets, end_tokens - offsets, label_codes])
     doc_of = np.searchsorted(doc_ends, sentence_starts, "right")
     line = np.array([number for number, _ in docs])[doc_of]
-    ids = [text_of(doc.user_data.get("id")) for _, doc in docs]
-    ids = [ids[i] for i in doc_of.tolist()] if any(ids) else []
+    n_sentences = np.bincount(doc_of, minlength=len(docs)).tolist()
+    ids = [name for (_, doc), n in zip(docs, n_sentences, strict=True) for name in ids_of(doc.user_data.get("id"), n)]
     texts = [vocab.strings[key] for key in keys]
     texts += [ROOT] * (ROOT not in texts)  # each once
     try:
@@ -152,8 +152,9 @@ def _read_doc(number: int, doc: Doc, spans_key: str, name: str | None) -> DocCol
         if name is None:
             raise
         raise TreebankError(name, number, str(err)) from err
-    identifier = text_of(doc.user_data.get("id"))
-    columns = columns_of_parses(((sent.parse, number, ROOT, identifier) for sent in sentences), name or "<docs>")
+    ids = ids_of(doc.user_data.get("id"), len(sentences))
+    rows = ((sent.parse, number, ROOT, each) for sent, each in zip(sentences, ids, strict=True))
+    columns = columns_of_parses(rows, name or "<docs>")
     return DocColumns(columns, np.array([token for sent in sentences for token in sent.tokens], np.int64))
 
 
@@ -161,7 +162,7 @@ class TreeMatch(NamedTuple):
     """A match in a doc.
 
     label (str): The key of the patterns.
-    span (Span): The constituent that matches, labelled with the key.
+    span (Span): The node that matches, labelled with what it is called.
     names (dict[str, Span]): The nodes that have names in the pattern, each labelled with what it is called.
     """
 
@@ -183,7 +184,7 @@ class TreeMatcher:
     [('OBJECT', 'reads papers', 'papers')]
 
     spans_key (str): Key of the constituents in `doc.spans`.
-    heads (str | Path | HeadRules | None): Head rules: "penn", "ctb" or a file. None for those of the language.
+    heads (str | Path | HeadRules | None): Head rules: "penn", "ctb", "icon" or a file. None for those of the language.
     """
 
     def __init__(
@@ -192,6 +193,7 @@ class TreeMatcher:
         self.vocab = vocab
         self.spans_key = spans_key
         self.rules = rules_of_language(vocab.lang) if heads is None else get_head_rules(heads)
+        self._has_rules = heads is not None
         self._tregexes: dict[str, list[Tregex]] = {}
         self._program: Program | None = None  # of all patterns, made when it is needed
 
@@ -217,6 +219,8 @@ class TreeMatcher:
         if not all(isinstance(text, str) for text in texts):
             raise ValueError(Errors.E610.format(key=key))
         tregexes = [Tregex(text, heads=self.rules) for text in texts]
+        if not self._has_rules and any(tregex.program.needs_heads for tregex in tregexes):
+            warn_of_language(self.vocab.lang)
         self._tregexes.setdefault(key, []).extend(tregexes)
         self._program = None
 
@@ -258,7 +262,7 @@ class TreeMatcher:
         """Find the nodes of the matches in a batch of docs, in the order of keys and then of the text. A
         match of several patterns of a key comes once.
 
-        by_name (bool): Label the nodes that have names with KEY.NAME, not with what they are called.
+        by_name (bool): Label the nodes with KEY and KEY.NAME, not with what they are called.
         YIELDS (tuple[int, str, str, Span]): The index of the doc, the key, the name, and the node. A node that matches
             has the name "", and the named nodes of its match follow it.
         RAISES (ValueError): If a doc has words and no constituents, or they are not trees (see `parses_from_doc`).
@@ -286,5 +290,5 @@ class TreeMatcher:
             arrays = (docs_of, name_places, codes, *doc_columns.bounds(nodes))
             keys = [f"{key}.{name}" if name else key for name in names]
             for i, place, code, start, end in zip(*(array.tolist() for array in arrays), strict=True):
-                label = keys[place] if by_name or not place else columns.strings[code]
+                label = keys[place] if by_name else columns.strings[code]
                 yield i, key, names[place], Span(docs[i], start, end, label)

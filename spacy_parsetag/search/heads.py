@@ -1,9 +1,10 @@
-"""The head of each constituent, by rules in a file for each style of treebank: `heads/penn.txt`, `heads/ctb.txt`.
+"""The head of each constituent, by rules in a file for each style of treebank, such as `heads/penn.txt`.
 
 A rule ranks the kinds of children. The child of the best rank is the head; of several such children it is the first
 from the left or from the right, as the rule says. `penn.txt` describes how rules are written.
 """
 
+import warnings
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -11,12 +12,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Errors
+from ..errors import Errors, Warnings
 from ._kernel import find_heads
 from .pattern import basic_category
 
 _FOLDER = Path(__file__).parent / "heads"
-BUNDLED = ("penn", "ctb")
+BUNDLED = ("penn", "ctb", "icon")
+_OF_LANGUAGE = {"en": "penn", "zh": "ctb", "id": "icon"}
 
 
 class HeadRules:
@@ -88,7 +90,7 @@ def _read_ranks(steps: str) -> dict[str, int]:
 def get_head_rules(rules: str | Path | HeadRules = "penn") -> HeadRules:
     """Head rules from a name or a file.
 
-    rules (str | Path | HeadRules): "penn", "ctb", a file, or rules, which are returned as they are.
+    rules (str | Path | HeadRules): "penn", "ctb", "icon", a file, or rules, which are returned as they are.
     RAISES (ValueError): If no rules or file have this name, a file is not UTF-8, or a line is not a rule.
     """
     if isinstance(rules, HeadRules):
@@ -106,8 +108,15 @@ def get_head_rules(rules: str | Path | HeadRules = "penn") -> HeadRules:
 
 
 def rules_of_language(lang: str) -> HeadRules:
-    """The rules for a language: those of the Chinese Treebank for Chinese, else those of the Penn Treebank."""
-    return get_head_rules("ctb" if lang == "zh" else "penn")
+    """The rules for a language: those of the Chinese Treebank for Chinese, of ICON for Indonesian, else of the Penn
+    Treebank."""
+    return get_head_rules(_OF_LANGUAGE.get(lang, "penn"))
+
+
+def warn_of_language(lang: str) -> None:
+    """Warn if heads by the rules for a language are asked for, and there are none for it but those for English."""
+    if lang not in _OF_LANGUAGE:
+        warnings.warn(Warnings.W600.format(lang=lang, known=", ".join(BUNDLED)), stacklevel=3)
 
 
 @cache

@@ -206,7 +206,7 @@ class Tregex:
     >>> [trees.words(node) for node in Tregex("NP > VP").find(trees)]
     [['papers']]
 
-    heads (str | Path | HeadRules): Rules for `<#` and its kin: "penn", "ctb" or a file.
+    heads (str | Path | HeadRules): Rules for `<#` and its kin: "penn", "ctb", "icon" or a file.
     RAISES (ValueError): If the text is not a pattern: the message gives the place, and what could stand there.
     """
 

@@ -109,8 +109,9 @@ def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
     def parses() -> Iterator[Row]:
         for line, row in rows:
             try:
-                for sent in row["sents"] or ():
-                    yield _parse_of(sent), line, ROOT, text_of(row.get("id"))
+                sents = row["sents"] or ()
+                for sent, identifier in zip(sents, ids_of(row.get("id"), len(sents)), strict=True):
+                    yield _parse_of(sent), line, ROOT, identifier
             except (KeyError, TypeError) as err:
                 raise ValueError(Errors.E603.format(where=f"{name}:{line}")) from err
 
@@ -127,6 +128,12 @@ def _parse_of(sent: Any) -> Parse:
     if not (are_lists and are_texts and are_places and len(parse.words) == len(parse.pos)):
         raise TypeError
     return parse
+
+
+def ids_of(identifier: Any, n_sentences: int) -> list[str]:
+    """Write the identifier of each sentence of a text: that of the text, "" for none, or its own of a list of them."""
+    is_list = isinstance(identifier, list | tuple) and len(identifier) == n_sentences
+    return [text_of(each) for each in identifier] if is_list else [text_of(identifier)] * n_sentences
 
 
 def text_of(identifier: Any) -> str:

@@ -45,7 +45,7 @@ def ray_search(dataset: Any, pattern: str, *, heads: str = "penn", batch_size: i
     """Find a Tregex pattern in a `ray.data.Dataset` of parsed texts, such as `ray_parse` returns.
 
     dataset (ray.data.Dataset): Rows with a column "sents", and perhaps "id". It stays lazy.
-    heads (str): Head rules for `<#` and its kin: "penn", "ctb" or a file.
+    heads (str): Head rules for `<#` and its kin: "penn", "ctb", "icon" or a file.
     **options: For `map_batches`, as in `ray_parse`.
     RETURNS (ray.data.Dataset): A row for each way to match: "id", "row" (of its batch), "sentence" (of its text, from
         1), "label", "start", "end" (words of the sentence), "text", "left", "right" (the words

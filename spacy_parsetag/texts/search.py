@@ -178,7 +178,7 @@ class Query(NamedTuple):
     """A search: the pattern and the report. It goes to each worker process.
 
     pattern (str): The pattern, in Tregex's notation.
-    heads (str): Whose head rules the pattern goes by: "penn", "ctb" or a file of them.
+    heads (str): Whose head rules the pattern goes by: "penn", "ctb", "icon" or a file of them.
     encoding (str): The encoding of bracket files.
     report (Report): What to make of the matches: lines with their words ("context"), numbers ("count", "by"), rows of a
         table ("csv"), or trees, in brackets ("mrg") or to be drawn ("html").

@@ -106,9 +106,10 @@ def _parse_of(span: Span | Token, spans_key: str) -> tuple[Parse, str | None] | 
 
 def get_head(span: Span, spans_key: str = SPANS_KEY) -> Token | None:
     """The head word of a span, by the head rules for its language; None for white space."""
-    from ..search.heads import rules_of_language
+    from ..search.heads import rules_of_language, warn_of_language
 
     doc = span.doc
+    warn_of_language(doc.vocab.lang)
     nodes = get_nodes(doc, spans_key)
     node = nodes.find(span)
     rules = rules_of_language(doc.vocab.lang)

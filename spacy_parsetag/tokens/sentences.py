@@ -144,17 +144,19 @@ def one_sentence(doc: Doc) -> Doc:
 
 
 def paragraphs(doc: Doc) -> Doc:
-    """Begin a sentence after each blank line, as after a heading, if the doc has no sentence boundaries.
+    """Begin a sentence after each blank line, as after a heading, and none at white space, so that each has a word. A
+    doc with sentence boundaries stays as it is.
 
     This is the component `paragraphs`, for texts of several paragraphs. It stands first: what splits the paragraphs
-    leaves boundaries that are there.
+    keeps what is settled here.
     """
     if not has_sentences(doc):
         is_word = _is_word(doc)
-        between = np.flatnonzero(~is_word[:-1] & is_word[1:] & (np.cumsum(is_word)[:-1] > 0))
-        after = [i + 1 for i in between.tolist() if len(_LINE_BREAK.findall(doc[i].text)) > 1]
-        if after:
-            column = np.zeros((len(doc), 1), np.uint64)
-            column[after] = 1
-            doc.from_array([SENT_START], cast(Ints2d, column))
+        if not is_word.all():
+            before_words = np.flatnonzero(~is_word[:-1] & is_word[1:])
+            column = np.where(is_word, 0, -1)[:, None]  # white space begins no sentence
+            column[[i + 1 for i in before_words.tolist() if len(_LINE_BREAK.findall(doc[i].text)) > 1]] = 1
+            column[is_word.argmax()] = -1  # the first word, if white space precedes it
+            column[0] = 0
+            doc.from_array([SENT_START], cast(Ints2d, column.astype(np.uint64)))
     return doc

@@ -261,7 +261,7 @@ def test_saved_over_files_that_are_mapped(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(list(tmp_path.iterdir())) == 8
 
 
-@pytest.mark.parametrize("name", ["penn", "ctb"])
+@pytest.mark.parametrize("name", ["penn", "ctb", "icon"])
 @given(parse=parses(max_words=7))
 def test_heads(name: str, parse: Parse) -> None:
     tree = parse.to_tree("TOP")
@@ -306,6 +306,22 @@ def test_heads_by_collins(label: str, children: str, head: int) -> None:
 def test_heads_of_chinese(label: str, children: str, head: int) -> None:
     """As in the table of Bikel (2004)."""
     assert get_head_rules("ctb").head_child(label, children.split()) == head
+
+
+@pytest.mark.parametrize(
+    "label, children, head",
+    [
+        ("NP", "NNO NNP", 0), ("NP", "NUM NNO", 1), ("NP", "NNO ART", 0), ("NP", "NP RPN", 0), ("NP", "ADJ ART", 0),
+        ("PP", "PPO NP", 0), ("VP", "VBT NP", 0), ("VP", "TAME VP", 1), ("VP", "NEG VP", 1), ("VP", "ADV ADJ", 1),
+        ("S", "NP VP PUN", 1), ("S", "PP PUN NP VP PUN", 3), ("S", "NP ADJP", 1), ("S", "S CCN S", 0),
+        ("CP", "CSN VP", 0), ("CP", "NP VP", 1), ("RPN", "PRR VP", 0), ("SINV", "PUN S PUN PUN VP NP PUN", 4),
+        ("ADJP", "ADV ADJ", 1), ("QP", "ADV NUM", 1), ("QP", "KUA KUA", 0), ("CONJP", "CCN CCN", 0),
+        ("ADVP", "NEG ADV", 1), ("WHADVP", "PRI", 0), ("FRAG", "PUN NP PUN", 1), ("PRN", "VP NP", 0),
+        ("INTJ", "PUN INT", 1), ("WHNP", "PRI PAR", 0),
+    ],
+)  # fmt: skip
+def test_heads_of_indonesian(label: str, children: str, head: int) -> None:
+    assert get_head_rules("icon").head_child(label, children.split()) == head
 
 
 def test_own_rules(tmp_path: Path) -> None:

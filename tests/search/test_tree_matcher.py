@@ -1,6 +1,7 @@
 """Search in docs: the matcher, the component, heads and base noun phrases on spans."""
 
 import pickle
+import warnings
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
@@ -130,7 +131,7 @@ def test_matcher(nlp: Language, docs: list[Doc]) -> None:
     assert len(matcher) == 2 and "RELATIVE" in matcher and "X" not in matcher
     found = dict(enumerate(matches for _, matches in matcher.pipe(docs, batch_size=2)))
     ((label, span, names),) = found[0]
-    assert (label, span.label_, span.text) == ("RELATIVE", "RELATIVE", "papers that bore")
+    assert (label, span.label_, span.text) == ("RELATIVE", "NP", "papers that bore")
     assert {name: (each.text, each.label_) for name, each in names.items()} == {
         "clause": ("that bore", "SBAR"),
         "wh": ("that", "WHNP"),
@@ -324,3 +325,16 @@ def test_heads_of_chinese(extensions: None) -> None:
     assert match.names["head"].text == "大"
     pipe = spacy.blank("zh").add_pipe("tree_matcher", config={"patterns": {"HEAD": ["IP <<# VA"]}})
     assert [(span.start, span.end) for span in pipe(doc).spans["tree_matches"]] == [(0, 4)]
+
+
+def test_a_language_without_head_rules(extensions: None) -> None:
+    [doc] = docs_from_trees(spacy.blank("de").vocab, read_string("(TOP (S (NP (NE Kim)) (VP (VVFIN singt))))"))
+    with pytest.warns(UserWarning, match="W600.*'de'"):
+        assert doc[:]._.head.text == "singt"
+    matcher = TreeMatcher(doc.vocab)
+    with pytest.warns(UserWarning, match="W600"):
+        matcher.add("HEAD", ["S <# VP"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        matcher.add("CHILD", ["S < VP"])
+        TreeMatcher(doc.vocab, heads="penn").add("HEAD", ["S <# VP"])
