@@ -241,7 +241,7 @@ def _parse_todo(
 
 
 def _warn(format: str, n_several: int, n_ids: int, n_wrapped: int, n_texts: int) -> None:
-    if format == "text" and n_wrapped > n_texts / 10:
+    if format == "text" and n_wrapped > max(2, 0.3 * n_texts):
         note(
             f"{n_wrapped:,} of {n_texts:,} lines seem to go on in the next one, and each was parsed by itself. "
             "--format paragraphs joins lines.",

@@ -14,7 +14,7 @@ from typer import Argument as Arg, Option as Opt
 from ..errors import EmptyTree, Errors, TreebankError
 from ..files.read import is_stream, suffix_of
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ..texts.input import Record, check_text, join_paragraphs, name_of
+from ..texts.input import Record, check_text, join_lines, name_of, split_paragraphs
 from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
 from ..tokens import SPANS_KEY, docs_from_trees
@@ -188,9 +188,9 @@ def _parse(parser: BatchParser, path: Path, text: str | None, format: str) -> It
     if text is None:
         records = chain.from_iterable(source.read() for source in find_sources(path, format))
     else:
-        lines = ((f"{name_of(path)}:{number}", line.strip()) for number, line in enumerate(_lines_of(text), start=1))
-        texts = join_paragraphs(lines) if format == "paragraphs" else lines
-        records = (Record(where, {"text": content}) for where, content in texts)
+        lines = ((f"{name_of(path)}:{number}", line) for number, line in enumerate(_lines_of(text), start=1))
+        paragraphs = split_paragraphs(lines) if format == "paragraphs" else ([line] for line in lines)
+        records = map(join_lines, paragraphs)
     for batch in in_batches(records, BATCH):
         parsed = parser(batch)
         if parsed.failures:

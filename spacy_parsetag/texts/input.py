@@ -90,6 +90,9 @@ class Source(NamedTuple):
         if self.format == "spacy":
             docs = enumerate(read_doc_bin(self.path).get_docs(Vocab()), start=1)
             return (partial(_doc_record, f"{self.name or self.path}: doc {number}", doc) for number, doc in docs)
+        if self.format == "paragraphs":
+            paragraphs = split_paragraphs(read_lines(self.path, self.name))
+            return (partial(self._call, partial(join_lines, lines)) for lines in paragraphs)
         return self._prepare_rows() if self.format == "parquet" else self._prepare_lines()
 
     def n_texts(self) -> int:
@@ -104,18 +107,17 @@ class Source(NamedTuple):
     def _prepare_lines(self) -> Iterator[Callable[[], Record]]:
         readers: dict[str, Callable[[str], dict[str, Any]]] = {
             "text": lambda line: {"text": line.strip()},
-            "paragraphs": lambda paragraph: {"text": paragraph},
             "tokens": lambda line: {"tokens": [unescape_penn(word) for word in split_tokens(line)]},
             "jsonl": _read_json,
         }
         read = readers[self.format]
-        lines = read_lines(self.path, self.name)
-        for where, line in join_paragraphs(lines) if self.format == "paragraphs" else lines:
+        for where, line in read_lines(self.path, self.name):
             if self.format != "jsonl" or line.strip():
-                yield partial(self._make_record, where, line, read)
+                yield partial(self._call, partial(make_record, where, line, read))
 
-    def _make_record(self, where: str, line: str, read: Callable[[str], dict[str, Any]]) -> Record:
-        record = make_record(where, line, read)
+    def _call(self, make: Callable[[], Record]) -> Record:
+        """Make a record that is called by the name of the file, if that is its id."""
+        record = make()
         return record._replace(data={**record.data, "id": self.id}) if self.id else record
 
     def _prepare_rows(self) -> Iterator[Callable[[], Record]]:
@@ -232,12 +234,23 @@ def read_lines(path: Path, name: str = "") -> Iterator[tuple[str, str]]:
             yield f"{name}:{number}", line.lstrip("\0") if is_little_endian else line
 
 
-def join_paragraphs(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Join the lines of each paragraph by spaces; blank lines end one. It has the place of its first line."""
+def split_paragraphs(lines: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    """Split lines, each with its place, into paragraphs: blank lines end one."""
     for is_blank, paragraph in groupby(lines, lambda line: not line[1].strip()):
         if not is_blank:
-            places, texts = zip(*paragraph, strict=True)
-            yield places[0], " ".join(map(str.strip, texts))
+            yield list(paragraph)
+
+
+def join_lines(lines: list[tuple[str, str]]) -> Record:
+    """Make the record of a paragraph. Its lines are joined by spaces, or by nothing after a hyphen that ends a word."""
+    joined = "\n".join(line.strip() for _, line in lines)
+    data = {"text": re.sub(r"(?<=\w-)\n(?=[^\W\d_])", "", joined).replace("\n", " ")}
+    for where, line in lines:
+        try:
+            check_text(line)
+        except ValueError as err:
+            return Record(where, data, str(err))
+    return Record(lines[0][0], data)
 
 
 def name_of(path: Path) -> str:

@@ -60,8 +60,8 @@ def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
     one_sentence (bool): Each text is one sentence: components that do nothing but split are disabled. (spaCy's
         dependency parser stays. It keeps the boundaries that a doc has.) Otherwise the pipeline splits: `one_sentence`
         is disabled where the pipeline has a splitter, and where it has none, a sentencizer is added. (Without either,
-        a component that does not declare what it assigns is taken for a splitter.) Blank lines end sentences, too: the
-        component `paragraphs` is added first.
+        a component that does not declare what it assigns is taken for a splitter.) Where spaCy's own components split,
+        blank lines end sentences, too: the component `paragraphs` is added first, unless there is one.
     RETURNS (bool): True if a sentencizer was added.
     """
     before_parser = list(takewhile(lambda name: _factory(nlp, name) not in PARSERS, nlp.pipe_names))
@@ -71,17 +71,18 @@ def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
     if one_sentence:
         disabled = [name for name in splitters if assigned[name] <= SENTENCES]
     else:
-        paragraphs = [name for name in splitters if _factory(nlp, name) == "paragraphs"]
-        splitters = [name for name in splitters if name not in paragraphs]
-        if not paragraphs:
-            nlp.add_pipe("paragraphs", first=True)
+        splitters = [name for name in splitters if _factory(nlp, name) != "paragraphs"]
         disabled = one_sentence_pipes if splitters else []
     for name in disabled:
         nlp.disable_pipe(name)
-    if one_sentence or splitters or not (one_sentence_pipes or all(assigned.values())):
-        return False
-    nlp.add_pipe("sentencizer", before=(one_sentence_pipes or [nlp.pipe_names[len(before_parser)]])[0])
-    return True
+    lacks_splitter = not (one_sentence or splitters) and (bool(one_sentence_pipes) or all(assigned.values()))
+    if lacks_splitter:
+        nlp.add_pipe("sentencizer", before=(one_sentence_pipes or [nlp.pipe_names[len(before_parser)]])[0])
+        splitters = ["sentencizer"]
+    are_spacys = {_factory(nlp, name) for name in splitters} <= {"sentencizer", "senter", "parser"}
+    if splitters and are_spacys and not one_sentence and "paragraphs" not in nlp.component_names:
+        nlp.add_pipe("paragraphs", first=True)
+    return lacks_splitter
 
 
 def _factory(nlp: Language, pipe: str) -> str:

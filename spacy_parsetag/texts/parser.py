@@ -70,8 +70,7 @@ class BatchParser:
     def __call__(self, records: list[Record]) -> Parsed:
         """Parse a batch. Its strings are forgotten afterwards, so that memory stays level over millions of texts."""
         parsed = Parsed(len(records))
-        ends = pairwise(record.text for record in records)
-        parsed.n_wrapped = sum((text[-1:].isalnum() or text[-1:] == ",") and then[:1].islower() for text, then in ends)
+        parsed.n_wrapped = count_wrapped([record.text for record in records])
         docs: list[tuple[Doc, int]] = []
         parsed_docs: dict[int, Doc] = {}
         with self.nlp.memory_zone():
@@ -162,6 +161,16 @@ class BatchParser:
                 remark = "" if is_first else ", not the pipeline's"
                 lines.extend((f"# tree {number} log_prob {log_prob:.4g}{remark}", parse_string(best_parse)))
         return lines
+
+
+def count_wrapped(texts: list[str]) -> int:
+    """Count the texts that seem to go on in the next one, as the lines of running text do: they end within a sentence,
+    and the next word would make them longer than all others."""
+    width = max(map(len, texts), default=0)
+    return sum(
+        text[-1:] not in ".?!:;" and following[:1].islower() and len(text) + len(following.split()[0]) >= width
+        for text, following in pairwise(texts)
+    )
 
 
 def in_batches(records: Iterable[Record], size: int | None) -> Iterator[list[Record]]:

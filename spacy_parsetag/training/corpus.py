@@ -91,7 +91,7 @@ class TreebankCorpus:
                 text = shorten(reference.text, 50)
                 raise ValueError(Errors.E228.format(n=len(tokens), text=text, n_words=before[-1]))
             if is_split and not doc.has_annotation("DEP"):
-                set_sentence_starts(doc, [tokens[word] for word in first_words if word < len(tokens)])
+                set_sentence_starts(doc, [tokens[word] for word in first_words if 0 < word < len(tokens)])
             for key, group in reference.spans.items():
                 spans = []
                 for span in group:

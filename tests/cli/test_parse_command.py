@@ -8,6 +8,7 @@ import signal
 import struct
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -121,15 +122,15 @@ def test_sentences_of_the_pipeline(run: Run, pipeline: Path, tmp_path: Path) -> 
     assert "1 of 2 texts look like several sentences" in result.stderr
 
 
-WRAPPED = "Chapter\n\nShe reads\n  old papers\r\n(really). The dog,\nwhich\nbarks\n \t\n\n\nThe end\n"
+WRAPPED = "Chapter\n\nShe reads\n  old pa-\n pers -\r\n(really). The dog,\nwhich\nbarks\n \t\n\n\nThe end\n"
 
 
 def test_paragraphs(run: Run, pipeline: Path, tmp_path: Path) -> None:
     """Their lines are joined, and the first one names them. The pipeline splits them, unless they are sentences."""
-    texts = ["Chapter", "She reads old papers (really). The dog, which barks", "The end"]
+    texts = ["Chapter", "She reads old pa-pers - (really). The dog, which barks", "The end"]
     result = run("parse", pipeline, "-", "-f", "paragraphs", stdin=WRAPPED)
     assert [" ".join(words_of(line)) for line in result.stdout.splitlines()] == [
-        "Chapter", "She reads old papers ( really ) .", "The dog , which barks", "The end"
+        "Chapter", "She reads old pa - pers - ( really ) .", "The dog , which barks", "The end"
     ]  # fmt: skip
     source, out = tmp_path / "in.txt", tmp_path / "out.jsonl"
     source.write_text(WRAPPED, newline="")
@@ -138,7 +139,8 @@ def test_paragraphs(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert [(row["text"], len(row["sents"])) for row in rows] == [(text, 1) for text in texts]
     source.write_bytes(WRAPPED.encode().replace(b"which", b"caf\xe9"))
     result = run("parse", pipeline, source, "-f", "paragraphs", "--skip-bad", "1")
-    assert f"{source}:3: [E555] " in result.stderr and len(result.stdout.splitlines()) == 2
+    assert f"{source}:7: [E555] " in result.stderr and "character 4" in result.stderr
+    assert len(result.stdout.splitlines()) == 2
     assert "[E455] --format paragraphs" in run("parse", pipeline, WRAPPED, "-f", "paragraphs").stderr
 
 
@@ -150,15 +152,28 @@ def test_blank_lines_end_sentences_of_texts(run: Run, pipeline: Path, tmp_path: 
     assert run("parse", model, "-", "-f", "jsonl", "-s", "model", stdin=row).stdout == result.stdout
     assert len(run("parse", model, "-", "-f", "jsonl", "-s", "line", stdin=row).stdout.splitlines()) == 1
 
+    def disable(nlp: Language) -> None:
+        nlp.add_pipe("paragraphs", first=True)
+        nlp.disable_pipe("paragraphs")
+
+    model = change(pipeline, tmp_path, disable)
+    assert len(run("parse", model, "-", "-f", "jsonl", "-s", "model", stdin=row).stdout.splitlines()) == 2
+    model = change(pipeline, tmp_path, lambda nlp: nlp.replace_pipe("one_sentence", COMPONENTS[0]))
+    own = run("parse", model, "-", "-f", "jsonl", "-s", "model", stdin=row).stdout
+    assert [words_of(line) for line in own.splitlines()] == [["One"], ["Two"], ["words"], ["."], ["Three"]]
+
 
 @pytest.mark.parametrize("sents", ["line", "model"])
 def test_wrapped_lines_are_noticed(run: Run, pipeline: Path, tmp_path: Path, sents: str) -> None:
-    (tmp_path / "in.txt").write_text(WRAPPED)
-    message = "3 of 11 lines seem to go on in the next one"
+    text = "The old dog barked at the cat, which had been asleep since May. She reads papers as she has done all day."
+    lines = textwrap.wrap(text, 24)
+    (tmp_path / "in.txt").write_text("\n".join([*lines, "", "End"]))
+    message = f"4 of {len(lines) + 2} lines seem to go on in the next one"
     for options in ([], [tmp_path / "out.mrg", "--workers", 2], [f"{tmp_path}/shards/"]):
         assert message in run("parse", pipeline, tmp_path / "in.txt", *options, "-s", sents).stderr
-    for text in ("One\nTwo\nthree.\n" + "Four\n" * 8, "One.\ntwo\n"):
-        assert "seem to go on" not in run("parse", pipeline, "-", "-s", sents, stdin=text).stderr
+    queries = ["how to cook rice", "best way to learn french", "i do not like this movie", "what is a verb"]
+    for lines in (["one", "two", "three"] * 4 + ["Four words that stand here"], ["One.", "two."] * 9, queries):
+        assert "seem to go on" not in run("parse", pipeline, "-", "-s", sents, stdin="\n".join(lines)).stderr
     rows = "".join(json.dumps({"text": text}) + "\n" for text in ("One", "two"))
     assert "seem to go on" not in run("parse", pipeline, "-", "-f", "jsonl", "-s", sents, stdin=rows).stderr
 

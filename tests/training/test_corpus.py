@@ -155,6 +155,14 @@ def test_augmented_sentences_keep_their_boundaries(tmp_path: Path) -> None:
         assert [token.is_sent_start for token in eg.predicted] == starts == [True] + [False] * (len(doc) - 1)
 
 
+def test_augmented_docs_that_begin_with_white_space(tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    doc = Doc(nlp.vocab, words=["\n", "She", "sings", "He", "reads"], sent_starts=[True, False, False, True, False])
+    DocBin(docs=[doc]).to_disk(tmp_path / "trees.spacy")
+    (eg,) = TreebankCorpus(tmp_path / "trees.spacy", augmenter=create_lower_casing_augmenter(1.0))(nlp)
+    assert [sent.text for sent in eg.reference.sents] == [sent.text.lower() for sent in doc.sents]
+
+
 def test_long_docs_are_augmented_in_linear_time(tmp_path: Path) -> None:
     """Where each token is marked by itself this takes more than 20 seconds: each looks through the whole doc."""
     nlp = spacy.blank("en")
