@@ -329,7 +329,7 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
-        "'parsetag', or set them with spacy_parsetag.tokens.set_parses."
+        "'parsetag', or set them with spacy_parsetag.tokens.set_parses. (span.as_doc() drops them.)"
     )
     E301 = "Constituents in doc.spans[{key!r}] cross, neither within the other: {first!r} and {second!r}."
     E302 = (
