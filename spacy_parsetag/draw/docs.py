@@ -17,7 +17,7 @@ from ..tokens.extensions import read_tree
 from ..tokens.groups import SPANS_KEY, parses_from_doc
 from ..trees.brackets import format_tree
 from ..trees.tree import ROOT, Tree, preorder
-from .labels import explain
+from .labels import ICON_TAGS, explain
 from .latex import draw_latex
 from .nodes import nodes_of
 from .svg import COLORS, draw_svg
@@ -144,7 +144,9 @@ def explain_all(sentences: Sequence[Sentence], tags: bool = True) -> list[tuple[
     """
     nodes = (node for sentence in sentences for node in preorder(nodes_of(sentence.tree, tags=tags)))
     labels = dict.fromkeys((node.text, node.kind) for node in nodes if node.kind != "word")
-    rows = ((text, kind, GLOSSARY.get(text) if kind == "tag" else explain(text)) for text, kind in labels)
+    tags_shown = {text for text, kind in labels if kind == "tag"}
+    meanings = max((GLOSSARY, ICON_TAGS), key=lambda known: len(tags_shown & known.keys()))
+    rows = ((text, kind, meanings.get(text) if kind == "tag" else explain(text)) for text, kind in labels)
     explained = [(text, kind, meaning) for text, kind, meaning in rows if meaning]
     return sorted(explained, key=lambda row: row[1] == "tag")
 

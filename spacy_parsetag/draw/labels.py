@@ -5,7 +5,7 @@ import re
 from ..trees.tree import ROOT_LABELS
 
 # Penn Treebank II (Bies et al. 1995), with what OntoNotes, GUM and CRAFT add, then the Penn Chinese Treebank's own
-# (Xue and Xia 2000). A family is what a drawing gives one colour.
+# (Xue and Xia 2000), and RPN of ICON. A family is what a drawing gives one colour.
 _FAMILIES = {
     "clause": {
         "S": "sentence or clause",
@@ -15,6 +15,7 @@ _FAMILIES = {
         "SQ": "yes/no question, or the main clause of a wh-question",
         "IP": "clause",
         "CP": "clause with a complementizer",
+        "RPN": "relative clause",
     },
     "noun": {
         "NP": "noun phrase",
@@ -94,6 +95,15 @@ _FUNCTIONS = {
     "TTL": "title",
     "VOC": "vocative",
 }
+# The tags of ICON, the Indonesian treebank. Some are called as tags of the Penn Treebank that mean something else.
+ICON_TAGS = {
+    "ADJ": "adjective", "ADV": "adverb", "ART": "article or demonstrative", "CCN": "coordinating conjunction",
+    "CSN": "subordinating conjunction", "INT": "interjection", "KUA": "quantifier", "NEG": "negation",
+    "NNO": "common noun", "NNP": "proper noun", "NUM": "numeral", "PAR": "particle", "PPO": "preposition",
+    "PRI": "interrogative pronoun", "PRK": "clitic pronoun", "PRN": "pronoun", "PRR": "relative pronoun",
+    "PUN": "punctuation", "SYM": "symbol", "TAME": "marker of tense, aspect, mood or evidentiality",
+    "VBI": "intransitive verb", "VBL": "linking verb", "VBP": "passive verb", "VBT": "transitive verb",
+}  # fmt: skip
 _MEANINGS = {label: meaning for labels in _FAMILIES.values() for label, meaning in labels.items()}
 _MEANINGS |= dict.fromkeys(ROOT_LABELS - {""}, _MEANINGS["TOP"])
 _FAMILY_OF = {label: family for family, labels in _FAMILIES.items() for label in labels}

@@ -47,6 +47,8 @@ def test_options_of_the_terminal(run: Run, treebank: Path) -> None:
     explained = run("show", treebank, "--explain").stdout.split("\n\n")[-1].splitlines()
     assert explained[:2] == ["S      sentence or clause", "NP     noun phrase"]
     assert "PRP    pronoun, personal" in explained and not any(line.startswith("No ") for line in explained)
+    icon = run("show", "(S (NP (PRN Dia)) (VP (VBP didenda)) (RPN (PRR yang) (ADJ lama)) (PUN .))", "--explain").stdout
+    assert "VBP  passive verb\n" in icon and "PRN  pronoun\n" in icon and "RPN  relative clause\n" in icon
 
 
 def test_files(run: Run, treebank: Path, tmp_path: Path) -> None:
