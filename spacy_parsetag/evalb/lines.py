@@ -20,6 +20,7 @@ from .params import EvalbParams, get_params
 _FILE_FORM = re.compile(f"[^{SPACE}()]+")
 _WORD = re.compile(r"[^\s()]+(?=\s*\))")
 _EVERYTHING = EvalbParams()  # no word and no bracket is deleted
+OPEN = "Brackets are open at the end of a line{place}. If trees run over several lines, say --multiline."
 UNOPENED = "A closing bracket{place} has no opening one: remove it, or add the missing opening bracket before it."
 _SPACES = re.compile(r"\s+", re.ASCII)  # no-break spaces and their like are letters of words
 Brackets: TypeAlias = "str | Tree | NLTKTree | Parse | None"
@@ -45,6 +46,18 @@ def n_open(line: object) -> int:
     """Count the brackets that are open at the end of a line; below 0 if it has closing brackets without opening ones.
     A parse has none."""
     return line.count("(") - line.count(")") if isinstance(line, str) else 0
+
+
+def first_of_several(lines: Iterable[object]) -> object:
+    """Find the first line of a tree that runs over several lines: the lines after it close its brackets. None if there
+    is none."""
+    depth, first = 0, None
+    for line in lines:
+        first = line if depth == 0 else first
+        before, depth = depth, max(depth + n_open(line), 0)
+        if before and not depth:
+            return first
+    return None
 
 
 def tree_line(tree: Brackets) -> str | Parse:
@@ -132,20 +145,26 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
     RAISES (ValueError): If one side has more sentences.
     """
     n = 0
-    last_gold: str | Parse = ""
-    last_test: str | Parse = ""
-    for gold_line, test_line in zip_longest(map(tree_line, gold), map(tree_line, test)):
+    golds: list[str | Parse] = [""]
+    tests: list[str | Parse] = [""]
+    pairs = zip_longest(map(tree_line, gold), map(tree_line, test))
+    for gold_line, test_line in pairs:
         if gold_line is not None and test_line is not None:
             n += 1
-            last_gold, last_test = gold_line, test_line
+            golds.append(gold_line)
+            tests.append(test_line)
             yield gold_line, test_line
             continue
         extra = gold_line or test_line or ""
         if isinstance(extra, str) and not extra.strip():
             continue
-        shorter, longer, last = ("gold", "test", last_gold) if gold_line is None else ("test", "gold", last_test)
+        shorter, longer, last = ("gold", "test", golds[-1]) if gold_line is None else ("test", "gold", tests[-1])
+        rest = [extra, *(line for pair in pairs for line in pair if line is not None)]  # of the longer side
+        sides = (golds, [*tests, *rest]) if gold_line is None else ([*golds, *rest], tests)
         remedy = "Where there is no parse write (TOP)."
-        if n_open(last) > 0:
+        if several := next(filter(None, map(first_of_several, sides)), None):
+            remedy = OPEN.format(place=place_of(several))
+        elif n_open(last) > 0:
             remedy = f"The last {shorter} tree{place_of(last)} is not closed: write its brackets."
         elif n_open(extra) < 0:
             remedy = UNOPENED.format(place="")
