@@ -133,6 +133,8 @@ def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -
         (["-", "--format", "spacy"], "[E455]"),
         ([".", "--format", "brackets"], "[E455] --format"),
         (["(S (NN a))", "--svg", "-", "--explain"], "[E455] --explain"),
+        (["(S (NN a))", "--svg", "-", "--latex", "-"], "[E032] - is one of the inputs, or written twice."),
+        (["(S (NN a))", "--svg", "-", "--latex", "a.tex"], ""),
         (["(S (NN a))", "--svg", "a.svg", "--width", 30], "[E455] --width"),
         (["(S (NN a))", "--svg", "a.pdf"], "[E455] --svg needs a name that ends in .svg, not a.pdf"),
         (["(S (NN a))", "--html", "a.svg"], "[E455] --html needs a name that ends in .html or .htm, not a.svg"),
