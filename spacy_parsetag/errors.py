@@ -485,7 +485,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "id, the text."
     )
     E573 = "No node can be named {name!r} in a table of matches, which has a column of that name. Choose another name."
-    E574 = "By its name {path} holds {what}, and parse reads text. {how} If it is text all the same: --format text."
+    E574 = "By its name {path} holds {what}, not text. {how} If it is text all the same: --format text."
     E575 = "{name} is a file, and a pipeline is a folder or a package. The pipeline comes first, then what it reads."
     E576 = "Python does not import {path}: with --code goes a file whose name ends in .py."
     E578 = "{path}: trees in JSON are read line by line. Let parse write .jsonl, or .parquet."

@@ -13,7 +13,8 @@ from ..errors import Errors, Warnings
 from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note, note_left_out, show, warn_of_empty
 
 Unit = Literal["file", "row", "id"]
-COLUMNS: dict[Unit, tuple[str, ...]] = {"file": ("file",), "row": ("file", "line", "id"), "id": ("id",)}  # of each text
+# The columns that say which text a row is of.
+PLACES: dict[Unit, tuple[str, ...]] = {"file": ("file",), "row": ("file", "line", "id"), "id": ("id",)}
 
 
 def complexity_cli(
@@ -44,7 +45,7 @@ def complexity_cli(
       python -m spacy parsetag parse essay.txt --format paragraphs | python -m spacy parsetag complexity -
     """
     from ..search.complexity import MEASURES, STRUCTURES, UNCLEAN, count_structures, measure
-    from ..texts.search import NO_TREE, find_trees, read_columns
+    from ..texts.search import NO_TREE, TreeFile, find_trees, name_files, read_columns
 
     if as_json and as_csv:
         raise ValueError(Errors.E459)
@@ -60,14 +61,18 @@ def complexity_cli(
             ids = columns.ids or [""] * len(columns)
             if text == "id" and "" in ids:
                 raise ValueError(Errors.E471.format(where=columns.where(ids.index(""))))
-            files = [columns.names[source] for source in columns.source.tolist()]
-            cells = {"file": files, "line": columns.line.tolist(), "id": ids}
-            texts = list(zip(*(cells[name] for name in COLUMNS[text]), strict=True))
+            files = [TreeFile(str(path), name) for name in columns.names]
+            cells = {
+                "file": [files[source] for source in columns.source.tolist()],
+                "line": columns.line.tolist(),
+                "id": ids,
+            }
+            texts = list(zip(*(cells[name] for name in PLACES[text]), strict=True))
             numbers = {place: number for number, place in enumerate(dict.fromkeys(texts))}
             text_numbers = np.array([numbers[place] for place in texts], np.int64)
             structures = count_structures(columns, text_numbers, len(numbers))
             for place, number in numbers.items():
-                text_counts = counts.setdefault(("" if text == "id" else path, *place), Counter())
+                text_counts = counts.setdefault(place, Counter())
                 text_counts.update({structure: int(values[number]) for structure, values in structures.items()})
     if text == "file":
         del left_out[NO_TREE]
@@ -77,10 +82,6 @@ def complexity_cli(
     warn_of_empty(n_trees)
     if unclean:
         note(Warnings.W450.format(labels=", ".join(sorted(unclean)[:3])), "warn")
-    n_paths = Counter(name for _, name in {key[:2] for key in counts})  # inputs may be a file and trees saved from it
-    rows: list[tuple[Any, ...]] = []
-    for (path, name, *others), text_counts in counts.items():
-        unique_name = name if n_paths[name] == 1 else f"{path}: {name}"
-        rows.append((unique_name, *others, *text_counts.values(), *measure(text_counts).values()))
-    table = Table((*COLUMNS[text], *STRUCTURES, *MEASURES), rows)
+    rows = name_files((*place, *each.values(), *measure(each).values()) for place, each in counts.items())
+    table = Table((*PLACES[text], *STRUCTURES, *MEASURES), rows)
     show(table, as_csv, [dict(zip(table.columns, row, strict=True)) for row in rows] if as_json else None)

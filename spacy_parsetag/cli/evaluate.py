@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,7 +16,7 @@ from wasabi import tables
 from ..analysis.tables import WIDEST
 from ..errors import Errors, showable
 from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_table
-from ..evalb.lines import UNOPENED, n_open, place_of
+from ..evalb.lines import OPEN, UNOPENED, first_of_several, n_open, place_of
 from ..evalb.params import EvalbParams, get_params
 from ..files.find import refuse_missing
 from ..files.read import suffix_of
@@ -205,10 +206,11 @@ def warn_of_trees(systems: Mapping[str, System], result: EvalbResult) -> None:
     no parser is to blame.
     """
     gold, *_ = next(iter(systems.values()))  # the same for all parsers
-    lines = [line for trees in (gold, *(system.test for system in systems.values())) for line in trees]
-    if line := next((line for line in lines if n_open(line) > 0), None):
-        at = place_of(line)
-        note(f"Brackets are open at the end of a line{at}. If trees run over several lines, say --multiline.", "warn")
+    sides = [gold, *(system.test for system in systems.values())]
+    lines = list(chain.from_iterable(sides))
+    several = filter(None, map(first_of_several, sides))
+    if line := next(chain(several, (line for line in lines if n_open(line) > 0)), None):
+        note(OPEN.format(place=place_of(line)), "warn")
     elif line := next((line for line in lines if n_open(line) < 0), None):
         note(UNOPENED.format(place=place_of(line)), "warn")
     for name, system in systems.items():

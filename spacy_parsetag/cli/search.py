@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -35,7 +36,7 @@ from ._util import (
 
 if TYPE_CHECKING:
     from ..search.pattern import Label
-    from ..texts.search import Hits, Report
+    from ..texts.search import Hits, Query, Report, TreeFile
 
 
 def search_cli(
@@ -81,7 +82,7 @@ def search_cli(
       python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
       python -m spacy parsetag parse news.txt --sents model | python -m spacy parsetag search "NP < SBAR" -
     """
-    from ..texts.search import Query, columns_of_rows, find_trees, search_file, search_whole
+    from ..texts.search import Query, columns_of_rows, find_trees, name_files, search_file, search_whole
 
     reports: dict[Report, Any] = {"count": count, "by": by, "mrg": mrg, "html": html, "csv": as_csv}
     chosen = [report for report, value in reports.items() if value]
@@ -95,7 +96,7 @@ def search_cli(
     header = columns_of_rows(query.compile())  # an error comes before anything is read
     files = find_trees(inputs, glob, partial(note, kind="warn"))
     if save is not None:
-        _save(files, encoding, spans_key, Skipped("malformed item", skip_bad), save)
+        _save(files, query, Skipped("malformed item", skip_bad), save)
         files = [save]
     n_process = min(len(files), n_process)
     streams = any(map(is_stream, files))  # other processes cannot read those
@@ -110,7 +111,8 @@ def search_cli(
     if count:
         write_text("".join(f"{value}\t{name}\n" for name, value in totals.items()))
     elif by:
-        show(Table(("count", *by), [(n, *key) for key, n in table.most_common(limit)]), as_csv)
+        rows = name_files((n, *key) for key, n in table.most_common())
+        show(Table(("count", *by), rows[:limit]), as_csv)
     skipped.summarize()
     skipped.check()
     if not quiet and not count:
@@ -121,17 +123,22 @@ def search_cli(
         note(f"No node of these trees is called {' or '.join(sorted(map(str, absent)))}", "warn")
 
 
-def _save(files: list[Path], encoding: str, spans_key: str, skipped: Skipped, folder: Path) -> None:
+def _save(files: list[Path], query: "Query", skipped: Skipped, folder: Path) -> None:
     from ..search import TreeColumns
-    from ..texts.search import NO_TREE, read_columns
+    from ..texts.search import NO_TREE, TreeFile, name_files, read_columns
 
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(Errors.E450.format(path=folder))
     left_out: Counter[str] = Counter()
-    by_file = {file: TreeColumns.join(read_columns(file, encoding, skipped, spans_key, left_out)) for file in files}
-    del left_out[NO_TREE]
+    by_file = {
+        file: TreeColumns.join(read_columns(file, query.encoding, skipped, query.spans_key, left_out)) for file in files
+    }
+    if "id" not in query.by:
+        del left_out[NO_TREE]
     note_left_out(left_out)
-    joined = TreeColumns.join(by_file.values())
+    names = name_files([TreeFile(str(file), name) for name in columns.names] for file, columns in by_file.items())
+    renamed = zip(by_file.values(), names, strict=True)
+    joined = TreeColumns.join(replace(columns, names=list(new_names)) for columns, new_names in renamed)
     skipped.n_good = len(joined)
     skipped.check()
     skipped.summarize()
@@ -143,13 +150,13 @@ def _save(files: list[Path], encoding: str, spans_key: str, skipped: Skipped, fo
 
 def _report(
     results: "Iterator[Hits]", skipped: Skipped, advance: Any, header: list[str], html: Path | None, limit: int | None
-) -> "tuple[Counter[str], Counter[tuple[str, ...]], set[Label]]":
+) -> "tuple[Counter[str], Counter[tuple[str | TreeFile, ...]], set[Label]]":
     """Write what is found as it comes, with a header as CSV; returns the totals, the table of --by, and the labels that
     no node has."""
     from ..draw.docs import Sentence, draw_page
 
     totals = Counter({"trees": 0, "trees with a match": 0, "matches": 0})
-    table: Counter[tuple[str, ...]] = Counter()
+    table: Counter[tuple[str | TreeFile, ...]] = Counter()
     drawn: list[Sentence] = []
     absent: list[set[Label]] = []
     n_trees: Counter[Path] = Counter()

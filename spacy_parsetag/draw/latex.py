@@ -13,13 +13,16 @@ _SPECIAL = {char: "\\" + char for char in "&%$#_{}"} | {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    # A letter of its own in German and other languages of babel: "a is an umlaut, and "} an error.
+    '"': r"\char34{}",
 }
+_LIGATURE = re.compile(r"(?<=([-'`,]))(?=\1)|(?<=[!?])(?=`)")  # within which fonts would have one character for two
 _PLAIN = re.compile(r"[\w-]*")
 
 
 def escape_latex(text: str) -> str:
     """Write a text so that LaTeX prints it as it is."""
-    return "".join(_SPECIAL.get(char, char) for char in text)
+    return _LIGATURE.sub(r"{\\kern0pt}", "".join(_SPECIAL.get(char, char) for char in text))
 
 
 def draw_latex(tree: Tree, *, tags: bool = True) -> str:

@@ -20,6 +20,7 @@ from .params import EvalbParams, get_params
 _FILE_FORM = re.compile(f"[^{SPACE}()]+")
 _WORD = re.compile(r"[^\s()]+(?=\s*\))")
 _EVERYTHING = EvalbParams()  # no word and no bracket is deleted
+OPEN = "Brackets are open at the end of a line{place}. If trees run over several lines, say --multiline."
 UNOPENED = "A closing bracket{place} has no opening one: remove it, or add the missing opening bracket before it."
 _SPACES = re.compile(r"\s+", re.ASCII)  # no-break spaces and their like are letters of words
 Brackets: TypeAlias = "str | Tree | NLTKTree | Parse | None"
@@ -45,6 +46,33 @@ def n_open(line: object) -> int:
     """Count the brackets that are open at the end of a line; below 0 if it has closing brackets without opening ones.
     A parse has none."""
     return line.count("(") - line.count(")") if isinstance(line, str) else 0
+
+
+class Balance:
+    """Follows the brackets of successive lines.
+
+    several (object): The first line of a tree that runs over several: the lines after it close its brackets. None if
+        there is none.
+    """
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.first: object = None
+        self.several: object = None
+
+    def add(self, line: object) -> None:
+        self.first = line if self.depth == 0 else self.first
+        before, self.depth = self.depth, max(self.depth + n_open(line), 0)
+        if before and not self.depth and self.several is None:
+            self.several = self.first
+
+
+def first_of_several(lines: Iterable[object]) -> object:
+    """Find the first line of a tree that runs over several lines; see `Balance`."""
+    balance = Balance()
+    for line in lines:
+        balance.add(line)
+    return balance.several
 
 
 def tree_line(tree: Brackets) -> str | Parse:
@@ -134,7 +162,11 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
     n = 0
     last_gold: str | Parse = ""
     last_test: str | Parse = ""
-    for gold_line, test_line in zip_longest(map(tree_line, gold), map(tree_line, test)):
+    of_gold, of_test = Balance(), Balance()
+    pairs = zip_longest(map(tree_line, gold), map(tree_line, test))
+    for gold_line, test_line in pairs:
+        of_gold.add(gold_line)
+        of_test.add(test_line)
         if gold_line is not None and test_line is not None:
             n += 1
             last_gold, last_test = gold_line, test_line
@@ -143,9 +175,14 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
         extra = gold_line or test_line or ""
         if isinstance(extra, str) and not extra.strip():
             continue
+        for gold_rest, test_rest in pairs:  # one of them has ended
+            of_gold.add(gold_rest)
+            of_test.add(test_rest)
         shorter, longer, last = ("gold", "test", last_gold) if gold_line is None else ("test", "gold", last_test)
         remedy = "Where there is no parse write (TOP)."
-        if n_open(last) > 0:
+        if several := of_gold.several or of_test.several:
+            remedy = OPEN.format(place=place_of(several))
+        elif n_open(last) > 0:
             remedy = f"The last {shorter} tree{place_of(last)} is not closed: write its brackets."
         elif n_open(extra) < 0:
             remedy = UNOPENED.format(place="")

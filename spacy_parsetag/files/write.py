@@ -106,8 +106,11 @@ def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> 
     """Raise before anything is lost if a file to write is an input, lies in a folder of inputs, is written twice, or
     has the suffix of a compressed file: output is never compressed.
 
-    outputs (Iterable[Path | None]): Files to write. None, "-" and devices are passed over.
+    outputs (Iterable[Path | None]): Files to write. None and devices are passed over; "-" may occur once.
     """
+    outputs = list(outputs)
+    if outputs.count(STANDARD) > 1:
+        raise ValueError(Errors.E032.format(path=STANDARD))
     taken = {path.resolve() for path in inputs}
     for path in outputs:
         if path is None or str(path) == "-" or (path.exists() and not path.is_file()):

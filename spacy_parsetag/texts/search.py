@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby, islice
@@ -43,6 +43,30 @@ MATCHES = {
     "id": str, "row": int, "sentence": int, "label": str, "start": int, "end": int, "text": str, "left": str,
     "right": str, "names": str,
 }  # fmt: skip
+
+
+class TreeFile(NamedTuple):
+    """Identifies a file of trees in the rows of a table.
+
+    path (str): The input: the file itself, or columns in which it was saved.
+    name (str): What the trees call it.
+    """
+
+    path: str
+    name: str
+
+
+def name_files(rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """Write each `TreeFile` of some rows as its name, after its input if files of several inputs have that name."""
+    rows = list(rows)
+    n_inputs = Counter(name for _, name in {cell for row in rows for cell in row if isinstance(cell, TreeFile)})
+
+    def named(cell: Any) -> Any:
+        if not isinstance(cell, TreeFile):
+            return cell
+        return cell.name if n_inputs[cell.name] == 1 else f"{cell.path}: {cell.name}"
+
+    return [tuple(map(named, row)) for row in rows]
 
 
 def find_trees(inputs: Iterable[Path], glob: str | None, warn: Callable[[str], object]) -> list[Path]:
@@ -214,7 +238,7 @@ class Hits(NamedTuple):
     totals (Counter[str]): How many "trees", "trees with a match" and "matches" there are.
     items (list[Any]): What to write, as the report asks; for drawings file and line of each tree, the tree, and the
         numbers of its nodes that match, in pre-order from 0, the root.
-    table (Counter[tuple[str, ...]]): For "by" how often each combination occurs.
+    table (Counter[tuple[str | TreeFile, ...]]): For "by" how often each combination occurs.
     skipped (list[str]): What was malformed, each with file and line.
     absent (set[Label]): Labels of the pattern that no node has.
     path (Path): The file.
@@ -224,7 +248,7 @@ class Hits(NamedTuple):
 
     totals: Counter[str]
     items: list[Any]
-    table: Counter[tuple[str, ...]]
+    table: Counter[tuple[str | TreeFile, ...]]
     skipped: list[str]
     absent: set[Label]
     path: Path
@@ -257,10 +281,10 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Iterator[Hits]:
         matching = np.unique(trees).tolist()
         totals = Counter({"trees": len(columns), "trees with a match": len(matching), "matches": len(nodes)})
         report = query.report if matching or query.report == "by" else "count"
-        table: Counter[tuple[str, ...]] = Counter()
+        table: Counter[tuple[str | TreeFile, ...]] = Counter()
         items: Iterable[Any] = ()
         if report == "by":
-            table = tabulate(columns, matches, query.by, tregex.rules)
+            table = tabulate(columns, matches, query.by, tregex.rules, path)
         elif report == "csv":
             items = rows_of(columns, matches)
         elif report == "context":
@@ -278,7 +302,8 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Iterator[Hits]:
         absent = {label for label in labels if not columns.passes(label).any()}
         yield Hits(totals, shown, table, skipped, absent, path, Counter())
         skipped = []
-    del left_out[NO_TREE]
+    if "id" not in query.by:
+        del left_out[NO_TREE]
     yield Hits(Counter(), [], Counter(), skipped, labels, path, left_out)
 
 
@@ -325,12 +350,18 @@ def rows_of(columns: TreeColumns, matches: Matches) -> Iterator[list[Any]]:
             yield [*place, int(columns.sentence[tree]), label, start, end, text, *context, *named]
 
 
-def tabulate(columns: TreeColumns, matches: Matches, by: tuple[str, ...], rules: HeadRules) -> Counter[tuple[str, ...]]:
+def tabulate(
+    columns: TreeColumns, matches: Matches, by: tuple[str, ...], rules: HeadRules, path: Path
+) -> Counter[tuple[str | TreeFile, ...]]:
     """Count ways to match by the labels, or the head words, of nodes, and by text: with nothing but that also those
-    without a match."""
+    without a match.
+
+    path (Path): The input that the trees are of.
+    """
     nodes, names = matches
-    texts = {
-        "file": list(map(columns.names.__getitem__, columns.source.tolist())),
+    files = [TreeFile(str(path), name) for name in columns.names]
+    texts: dict[str, Sequence[str | TreeFile]] = {
+        "file": list(map(files.__getitem__, columns.source.tolist())),
         "id": columns.ids or [""] * len(columns),
     }
     values = [texts.get(key, [*columns.strings, ""]) for key in by]

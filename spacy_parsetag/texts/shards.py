@@ -31,6 +31,14 @@ LOCK = f"{NOTES}/.lock"  # of the run that is at work
 SHARD_SUFFIXES = {"brackets": ".mrg", "jsonl": ".jsonl", "spacy": ".spacy", "parquet": ".parquet"}
 # Of a `Parsed`, and of a note.
 COUNTS: dict[str, type] = {"n_several": int, "n_ids": int, "n_wrapped": int, "failures": list}
+# Suffixes of files whose lines are no text: what such a file holds, and how it becomes text.
+NOT_TEXT = {
+    ".json": ("one JSON document", "Write its objects a line each, as .jsonl."),
+    **dict.fromkeys((".csv", ".tsv"), ("a table", "Write its texts a line each, or as .jsonl with an id.")),
+    **dict.fromkeys((".conll", ".conllu"), ("a word a line", "Make docs of them first: python -m spacy convert.")),
+    **dict.fromkeys((".xml", ".html", ".htm"), ("markup", "Take the text out of it first.")),
+    **dict.fromkeys((".pdf", ".doc", ".docx", ".odt", ".rtf"), ("pages", "Take the text out of them first.")),
+}
 PACKAGES = ("spacy-parsetag", "spacy", "thinc", "numpy")
 
 Note = dict[str, Any]  # see `ShardParser.__call__`
@@ -271,7 +279,7 @@ def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
     format (str | None): What they hold. If None, the suffix says it; a file with another suffix holds text.
     RETURNS (tuple[Source, ...]): The files. Those of a folder that hold lines are called by their paths there (`id`).
     RAISES (ValueError): If there are none, if a folder holds several formats, or if no format is given and the suffix
-        is that of trees or of a JSON document, whose lines would be parsed as text.
+        is that of trees or one of `NOT_TEXT`, whose lines would be parsed as text.
     """
     if not path.is_dir():
         from ..treebanks.formats.table import FORMATS as TREE_FORMATS
@@ -279,8 +287,8 @@ def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
         tree_suffixes = {suffix for kind in TREE_FORMATS.values() for suffix in kind.suffixes}
         tree_suffixes |= {".discbracket", ".export"}
         tree_suffixes -= {*FORMATS, ".train", ".dev", ".test"}  # text has these too
-        refused = dict.fromkeys(tree_suffixes, ("trees", "Make docs of them first: convert TREES DOCS.spacy."))
-        refused[".json"] = ("one JSON document", "Write its objects a line each, as .jsonl.")
+        of_trees = ("trees", "Make docs of them first: convert TREES DOCS.spacy.")
+        refused = {**dict.fromkeys(tree_suffixes, of_trees), **NOT_TEXT}
         if format is None and suffix_of(path) in refused:
             what, how = refused[suffix_of(path)]
             raise ValueError(Errors.E574.format(path=path, what=what, how=how))

@@ -593,9 +593,13 @@ def test_tokens_of_the_penn_treebank(run: Run, pipeline: Path) -> None:
     assert Parse.from_tree(tree).words == ("She", "(", "x)", "ran", "1/2", "C:\\u0041", "\\\\", ".")
 
 
-@pytest.mark.parametrize("name", ["trees.mrg", "trees.PTB.gz", "texts.json", "a.discbracket", "a.export", "a.tbf"])
+NO_TEXT = ["trees.mrg", "trees.PTB.gz", "texts.json", "a.discbracket", "a.export", "a.tbf"]
+NO_TEXT += ["a.csv", "a.TSV.gz", "a.conllu", "a.xml", "a.html", "a.pdf", "a.docx"]
+
+
+@pytest.mark.parametrize("name", NO_TEXT)
 def test_files_that_are_no_text_by_their_name(run: Run, pipeline: Path, tmp_path: Path, name: str) -> None:
-    """Brackets would be parsed as words."""
+    """Brackets, commas and markup would be parsed as words."""
     source = tmp_path / name
     data = b"(TOP (NN a))\n"
     source.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)

@@ -561,7 +561,7 @@ def test_complexity_of_identifiers(run: Callable[..., Any], folder: Path, monkey
 
 
 def test_complexity_counts_rows_without_words(run: Callable[..., Any], folder: Path) -> None:
-    """They have no line of their own. Where a text is a file they say nothing, nor in a search."""
+    """They have no line of their own. Where a text is a file they say nothing, nor in a search but by identifiers."""
     path, rows = folder / "c.jsonl", [{"sents": [], "text": text} for text in ("", " \n")]
     path.write_text("\n".join([*path.read_text().splitlines(), *map(json.dumps, rows)]))
     docs = [*docs_from_trees(spacy.blank("en").vocab, read_string(NOTES)), Doc(Vocab()), Doc(Vocab())]
@@ -572,13 +572,15 @@ def test_complexity_counts_rows_without_words(run: Callable[..., Any], folder: P
             "Texts left out because they have no words, or could not be parsed: 2.\n"
             in run("complexity", each, "--text", "row").stderr
         )
-        for command in (("complexity",), ("search", "NP"), ("search", "NP", "--save", folder / each.stem)):
+        for options in ([], ["--workers", 2], ["--save", folder / f"by_id_{each.stem}"]):
+            stated = run("search", "NP", each, folder / "a.mrg", "--by", "id", "--by", "file", *options).stderr
+            assert stated.count("Texts left out because they have no words, or could not be parsed: 2.\n") == 1
+        searches = (), ("--by", "file"), ("--csv",), ("--save", folder / each.stem)
+        for command in (("complexity",), *(("search", "NP", *options) for options in searches)):
             assert "no words" not in run(*command, each).stderr
 
 
-def test_complexity_of_texts_of_one_name(
-    run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_of_one_name(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Columns keep the names of the files that were saved, which may be those of other texts."""
     texts = {"A": ESSAY, "B": NOTES}
     for name, text in texts.items():
@@ -590,6 +592,14 @@ def test_complexity_of_texts_of_one_name(
     rows = [line.split(",")[:3] for line in run("complexity", *inputs, "--csv").stdout.splitlines()]
     named = [f"{path}: dev.mrg" for path in inputs]
     assert rows[1:] == [[name, *row] for name, row in zip(named, [["12", "2"], ["11", "3"], ["11", "3"]], strict=True)]
+    for options in ([], ["--workers", 2], ["--save", folder / "joined"]):
+        lines = run("search", "ROOT", *inputs, "--by", "file", "--csv", *options).stdout.splitlines()
+        assert sorted(lines[1:], key=lambda line: line[2:]) == [
+            f"{n},{name}" for n, name in zip("233", named, strict=True)
+        ]
+    assert run("search", "ROOT", *inputs, "--by", "file", "--csv", "--limit", 1).stdout.splitlines() == lines[:2]
+    lines = run("complexity", folder / "joined", "--csv").stdout.splitlines()
+    assert [line.split(",")[:3] for line in lines] == rows
     lines = run("complexity", *inputs, "--text", "row", "--csv").stdout.splitlines()
     places = [",".join(line.split(",")[:3]) for line in lines]
     assert len(places) == len({*places}) == 9 and places[1] == f"{inputs[0]}: dev.mrg,1,"

@@ -135,6 +135,8 @@ def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -
         (["-", "--format", "spacy"], "[E455]"),
         ([".", "--format", "brackets"], "[E455] --format"),
         (["(S (NN a))", "--svg", "-", "--explain"], "[E455] --explain"),
+        (["(S (NN a))", "--svg", "-", "--latex", "-"], "[E032] - is one of the inputs, or written twice."),
+        (["(S (NN a))", "--svg", "-", "--latex", "a.tex"], ""),
         (["(S (NN a))", "--svg", "a.svg", "--width", 30], "[E455] --width"),
         (["(S (NN a))", "--svg", "a.pdf"], "[E455] --svg needs a name that ends in .svg, not a.pdf"),
         (["(S (NN a))", "--html", "a.svg"], "[E455] --html needs a name that ends in .html or .htm, not a.svg"),
@@ -224,3 +226,11 @@ def test_files_that_are_no_text_by_their_name(run: Run, tmp_path: Path, name: st
     (tmp_path / name).write_bytes(gzip.compress(b"{}") if name.endswith(".gz") else b"{}")
     result = run("show", tmp_path / name)
     assert result.exit_code == 1 and "[E486]" in result.stderr and not result.stdout
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.html.gz", "a.conllu"])
+def test_files_of_tables_and_markup(run: Run, pipeline: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(b"a,b\n") if name.endswith(".gz") else b"a,b\n")
+    result = run("show", tmp_path / name, "--model", pipeline)
+    assert result.exit_code == 1 and "[E574]" in result.stderr and not result.stdout
+    assert run("show", tmp_path / name, "--model", pipeline, "--format", "text").exit_code == 0

@@ -19,7 +19,7 @@ from spacy_parsetag.trees import Parse, Tree
 from spacy_parsetag.trees.nltk_trees import from_nltk
 from spacy_parsetag.trees.tree import preorder
 
-SPECIAL = "\\{}&%$#_~^<>|"  # to LaTeX
+SPECIAL = '\\{}&%$#_~^<>|"'  # to LaTeX
 LONG = (
     "(TOP (S (NP (DT The) (JJ old) (NN dog)) (VP (VBD said) (SBAR (IN that) (S (NP (PRP he)) (VP (MD would) (VP (VB "
     "bark)))))) (. .)))"
@@ -46,8 +46,10 @@ def read_forest(latex: str) -> DrawnNode:
     escaped = {escape_latex(char): char for char in SPECIAL}
     stack = [DrawnNode("", "")]
     depth = 0
-    for token in re.findall(r"\\text\w+{}|\\.|.", body):
-        if not depth and token == "[":
+    for token in re.findall(r"\\(?:text\w+|char34){}|{\\kern0pt}|\\.|.", body):
+        if token == r"{\kern0pt}":
+            assert depth
+        elif not depth and token == "[":
             stack.append(DrawnNode("", ""))
             stack[-2].children.append(stack[-1])
         elif not depth and token == "]":
@@ -166,7 +168,7 @@ def test_all_words_are_in_the_svg(parse: Parse) -> None:
     assert sorted(filter(None, texts)) == sorted(node.text for node in preorder(nodes_of(parse.to_tree())) if node.text)
 
 
-@given(st.lists(st.text(SPECIAL + "[],=-.aé", min_size=1), min_size=1, max_size=4), st.booleans())
+@given(st.lists(st.text(SPECIAL + "[],=-.aé'`!?", min_size=1), min_size=1, max_size=4), st.booleans())
 def test_latex_reads_the_same_tree(words: list[str], tags: bool) -> None:
     spans = ((0, len(words), "NP|<A,B>"), (0, 1, "ADJP_1"))
     tree = Parse(tuple(words), ("NN", "$", "-LRB-", ",")[: len(words)], spans).to_tree()  # type: ignore[arg-type]
@@ -181,6 +183,13 @@ def test_latex() -> None:
         r"\end{forest}",
     ]
     assert draw_latex(comb(5000)).count("[VP") == 5000
+    assert "[{a\\char34{}b}]" in draw_latex(read('(NN a"b)')) and "[a-b]" in draw_latex(read("(NN a-b)"))
+
+
+@pytest.mark.parametrize("pair", ["--", "''", "``", ",,", "!`", "?`"])
+def test_latex_makes_no_ligatures(pair: str) -> None:
+    first, second = pair
+    assert escape_latex(f"a{pair}{second}b") == rf"a{first}{{\kern0pt}}{second}{{\kern0pt}}{second}b"
 
 
 def test_wide_letters_line_up() -> None:

@@ -171,6 +171,20 @@ def test_places_of_lines(tmp_path: Path) -> None:
         evalb(join_lines(read_tree_lines(path)), [GOLD] * 7)
 
 
+def test_trees_over_several_lines_are_not_to_be_edited(tmp_path: Path) -> None:
+    """Whichever side has them, and wherever the shorter side ends; one unclosed tree is no tree over several lines."""
+    one, several = tmp_path / "one.mrg", tmp_path / "several.mrg"
+    for n in (1, 3):
+        one.write_text("(TOP (S (NN a) (NN b)))\n" * n)
+        several.write_text("(TOP (S\n(NN a)\n(NN b)))\n" * n)
+        for gold, test in ((one, several), (several, one)):
+            with pytest.raises(ValueError, match=r"E353.*open at the end of a line \(.*several\.mrg:1\).*--multiline"):
+                evalb(read_tree_lines(gold), read_tree_lines(test))
+            assert evalb(*(join_lines(read_tree_lines(path)) for path in (gold, test))).f == 100
+    with pytest.raises(ValueError, match=r"E353.*go on\. Where there is no parse write \(TOP\)"):
+        evalb([GOLD[:-1], GOLD, GOLD], [GOLD, GOLD])
+
+
 def test_numbered_words_after_one_word(tmp_path: Path) -> None:
     path = tmp_path / "test.mrg"
     path.write_text("(TOP (NN 0=Hello))\n(S (VP (VB 0=is) (JJ 2=rich)) (NP (PRP 1=he)))\n")

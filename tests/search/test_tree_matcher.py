@@ -13,6 +13,7 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
+from spacy_parsetag.files.write import STANDARD
 from spacy_parsetag.search import Tregex
 from spacy_parsetag.search.docs import TreeMatcher, columns_of_docs
 from spacy_parsetag.texts.search import tabulate
@@ -178,7 +179,7 @@ def test_a_word_that_is_called_as_the_root_is(nlp: Language) -> None:
     columns = columns_of_docs([doc]).columns
     for pattern, name, n in (("NN < __=word", "word", 2), ("TOP", "match", 3)):
         tregex = Tregex(pattern)
-        assert tabulate(columns, tregex.matches(columns), (name,), tregex.rules) == {("TOP",): n}
+        assert tabulate(columns, tregex.matches(columns), (name,), tregex.rules, STANDARD) == {("TOP",): n}
 
 
 def test_matches_in_a_span(nlp: Language) -> None:
