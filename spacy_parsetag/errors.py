@@ -481,8 +481,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E569 = "The component {pipe!r} of the pipeline {name!r} finds one tree for a sentence: --k-best is for 'parsetag'."
     E570 = "{path} has two columns {name!r}: rename one of them."
     E572 = (
-        "The pattern names no node {name!r}. Known: {known}; with .head, such as match.head, its head word; file and "
-        "id, the text."
+        "The pattern names no node {name!r}. Known: {known}; with .head, such as match.head, its head word, with "
+        ".lower that in small letters; file and id, the text."
     )
     E573 = "No node can be named {name!r} in a table of matches, which has a column of that name. Choose another name."
     E574 = "By its name {path} holds {what}, not text. {how} If it is text all the same: --format text."

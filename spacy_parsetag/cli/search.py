@@ -48,7 +48,10 @@ def search_cli(
     count: Annotated[bool, Opt("--count", help="Count trees and matches, and nothing else")] = False,
     by: Annotated[
         list[str] | None,
-        Opt(help="Count ways to match by a node's label (NAME, match) or head word (NAME.head), or by text (file, id)"),
+        Opt(
+            help="Count ways to match by a node's label (NAME, match) or head word (NAME.head, in small letters "
+            "NAME.lower), or by text (file, id)"
+        ),
     ] = None,
     as_csv: Annotated[bool, Opt("--csv", help="Print a CSV table: a row for each way to match, or with --by")] = False,
     mrg: Annotated[bool, Opt("--mrg", help="Print the trees with a match in brackets, which hold no ids")] = False,

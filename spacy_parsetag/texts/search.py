@@ -206,8 +206,8 @@ class Query(NamedTuple):
     encoding (str): The encoding of bracket files.
     report (Report): What to make of the matches: lines with their words ("context"), numbers ("count", "by"), rows of a
         table ("csv"), or trees, in brackets ("mrg") or to be drawn ("html").
-    by (tuple[str, ...]): For "by": names of nodes, or "match"; with ".head" their head words, else their labels; "file"
-        and "id" for the text.
+    by (tuple[str, ...]): For "by": names of nodes, or "match"; with ".head" their head words, with ".lower" these in
+        small letters, else their labels; "file" and "id" for the text.
     spans_key (str): Where the constituents of docs are in `doc.spans`.
     limit (int | None): How many matches, or trees, of a file to write at most.
     """
@@ -226,7 +226,7 @@ class Query(NamedTuple):
         names = [MATCH, *tregex.names]
         for key in self.by:
             name, _, what = key.partition(".")
-            if key not in TEXTS and (name not in names or what not in ("", "head")):
+            if key not in TEXTS and (name not in names or what not in ("", "head", "lower")):
                 raise ValueError(Errors.E572.format(name=key, known=", ".join(names)))
         _check_names(tregex, {"csv": COLUMNS, "by": (MATCH, *TEXTS)}.get(self.report, ()))
         return tregex
@@ -364,7 +364,9 @@ def tabulate(
         "file": list(map(files.__getitem__, columns.source.tolist())),
         "id": columns.ids or [""] * len(columns),
     }
-    values = [texts.get(key, [*columns.strings, ""]) for key in by]
+    strings = [*columns.strings, ""]
+    lowered = [*map(str.lower, strings)] if any(key.endswith(".lower") for key in by) else strings
+    values = [texts.get(key, lowered if key.endswith(".lower") else strings) for key in by]
     codes = []
     for key in by:
         if key in texts:

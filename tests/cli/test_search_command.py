@@ -196,6 +196,9 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
     assert run("search", "NP < PRP", path, "--count").stdout == "2\ttrees\n1\ttrees with a match\n2\tmatches\n"
     by_head = run("search", "VP < /^VB/=v", path, "--by", "v.head").stdout.splitlines()
     assert by_head == ["count  v.head", "    2  sings", "    1  know", "    1  reads"]
+    by_lower = run("search", "NP=np !<< NP", path, "--by", "np.lower", "--by", "np.head", "--csv").stdout.splitlines()
+    assert {line.split(",")[1] for line in by_lower[1:]} == {line.split(",")[2].lower() for line in by_lower[1:]}
+    assert any(line.split(",")[1] != line.split(",")[2] for line in by_lower[1:])
     assert run("search", "XP=x", path, "--by", "x").stdout == "count  x\n"
     bare = folder / "bare.mrg"  # a root without a label counts with the matches that have no x
     bare.write_text("( (S (NP (NN a)) (S (NN b))))\n", encoding="utf-8")
