@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 import spacy
+import srsly
+from products import count_products
 from spacy.language import Language
 from spacy.tokens import Doc
 from tiny import spans_of
@@ -226,3 +228,10 @@ def test_files_are_gathered(
     else:
         gather.main()
         assert sorted(path.name for path in (tmp_path / "to" / "here").iterdir()) == copies
+
+
+@pytest.mark.parametrize("component, n_products", [("transformer", 36), ("parsetag", 6)])
+def test_zero_points_of_the_shipped_graphs(component: str, n_products: int) -> None:
+    shims = srsly.msgpack_loads((folder("en_parsetag_trf") / component / "model").read_bytes())["shims"]
+    (graph,) = (shim for of_node in shims for shim in of_node if shim)
+    assert count_products(graph) == n_products

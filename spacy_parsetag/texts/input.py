@@ -92,7 +92,7 @@ class Source(NamedTuple):
             return (partial(_doc_record, f"{self.name or self.path}: doc {number}", doc) for number, doc in docs)
         if self.format == "paragraphs":
             paragraphs = split_paragraphs(read_lines(self.path, self.name))
-            return (partial(self._call, partial(join_lines, lines)) for lines in paragraphs)
+            return (partial(self._with_id, partial(join_lines, lines)) for lines in paragraphs)
         return self._prepare_rows() if self.format == "parquet" else self._prepare_lines()
 
     def n_texts(self) -> int:
@@ -113,9 +113,9 @@ class Source(NamedTuple):
         read = readers[self.format]
         for where, line in read_lines(self.path, self.name):
             if self.format != "jsonl" or line.strip():
-                yield partial(self._call, partial(make_record, where, line, read))
+                yield partial(self._with_id, partial(make_record, where, line, read))
 
-    def _call(self, make: Callable[[], Record]) -> Record:
+    def _with_id(self, make: Callable[[], Record]) -> Record:
         """Make a record that is called by the name of the file, if that is its id."""
         record = make()
         return record._replace(data={**record.data, "id": self.id}) if self.id else record

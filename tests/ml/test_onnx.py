@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import srsly
 from hypothesis import example, given, strategies as st
+from products import count_products
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.api import Model
@@ -21,7 +21,6 @@ from spacy_parsetag.ml.onnx import OnnxShim, _start_session, batch_by_length, on
 from spacy_parsetag.ml.wordpieces import Pieces, Window, align_pieces, cut_windows, windows_of
 
 ort = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-MODELS = Path(__file__).resolve().parents[2] / "models"
 
 
 def test_columns_of_vectors() -> None:
@@ -119,27 +118,6 @@ def test_threads(asked: str | None, alone: int, in_worker: int, monkeypatch: pyt
         monkeypatch.setattr(onnx, "parent_process", lambda parent=parent: parent)
         session = onnx._start_session(graph, on_gpu=False)
         assert session.get_session_options().intra_op_num_threads == expected
-
-
-def count_products(data: bytes) -> int:
-    """Count the int8 products of a graph and of those in it, each of which has a zero point of its own."""
-    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
-    graphs, n_products = [onnx.load_from_string(data).graph], 0
-    for graph in graphs:
-        graphs += [attribute.g for node in graph.node for attribute in node.attribute if attribute.HasField("g")]
-        zeros = [node.input[5] for node in graph.node if node.op_type == "MatMulIntegerToFloat"]
-        arrays = {array.name: onnx.numpy_helper.to_array(array) for array in graph.initializer}
-        assert len({*zeros}) == len(zeros) and all(arrays[name] == np.int8(0) for name in zeros)
-        n_products += len(zeros)
-    return n_products
-
-
-@pytest.mark.parametrize("component, n_products", [("transformer", 36), ("parsetag", 6)])
-def test_zero_points_of_the_shipped_graphs(component: str, n_products: int) -> None:
-    (path,) = MODELS.glob(f"en_parsetag_trf/*/*/{component}/model")
-    shims = srsly.msgpack_loads(path.read_bytes())["shims"]
-    (graph,) = (shim for of_node in shims for shim in of_node if shim)
-    assert count_products(graph) == n_products
 
 
 @pytest.mark.parametrize(("precision", "most"), [("float32", 1e-5), ("int8", 0.02)])
