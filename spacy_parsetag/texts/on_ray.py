@@ -30,9 +30,9 @@ def ray_parse(
     code (str | Path | None): A Python file with registered functions that the pipeline needs.
     **options: For `map_batches`: `concurrency`, the number of actors (all CPUs but one, which Ray needs to read, and no
         more than there are GPUs for); for GPUs `num_gpus=1`; `num_cpus`, `memory`, and so on.
-    RETURNS (ray.data.Dataset): The same rows with the columns "sents" (sentences with "start", "end", "words", "pos",
-        "constituents" and "tree", as `parsetag parse --output-format jsonl` writes them) and "error" (null, or why it
-        failed).
+    RETURNS (ray.data.Dataset): The same rows with the columns "sents" (sentences with "start", "end", "words",
+        "offsets", "pos", "constituents" and "tree", as `parsetag parse --output-format jsonl` writes them) and "error"
+        (null, or why it failed).
     """
     settings = table_settings(model, 0 if options.get("num_gpus") else -1, code, one_sentence)
     options.setdefault("concurrency", _n_workers("ray_parse", options.get("num_gpus") or 0))

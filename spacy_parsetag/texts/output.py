@@ -21,7 +21,12 @@ from ..tokens.groups import predictions_from_doc, with_spans
 ROW_GROUP = 1 << 24  # bytes in memory of what Parquet compresses together: a batch alone would be too little
 # The sentences of `to_json` where they are rows: names and types, [type] for lists, dicts for records.
 _CONSTITUENT = {"label": str, "start": int, "end": int}
-SENTS = [{"start": int, "end": int, "words": [str], "pos": [str], "constituents": [_CONSTITUENT], "tree": str}]
+SENTS = [
+    {
+        "start": int, "end": int, "words": [str], "offsets": [int], "pos": [str], "constituents": [_CONSTITUENT],
+        "tree": str,
+    }
+]  # fmt: skip
 
 
 @dataclass
@@ -48,10 +53,11 @@ class Parsed:
 
 
 def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
-    """Write a parsed doc as JSON: "text", and "sents" with "start" and "end" (characters of the text), "words", "pos",
-    "constituents" (in pre-order; "start" and "end" count the words of the sentence) and "tree". Where the doc has
-    them there are also "prob" of each constituent, "log_prob", "entropy" and "expected_f", "rivals": other constituents
-    that are likely, and "k_best": a list of objects with "log_prob" and "tree"."""
+    """Write a parsed doc as JSON: "text", and "sents" with "start" and "end" (characters of the text), "words",
+    "offsets" (of each word its first character in the text), "pos", "constituents" (in pre-order; "start" and "end"
+    count the words of the sentence) and "tree". Where the doc has them there are also "prob" of each constituent,
+    "log_prob", "entropy" and "expected_f", "rivals": other constituents that are likely, and "k_best": a list of
+    objects with "log_prob" and "tree"."""
     sents: list[dict[str, Any]] = []
     for prediction, parse in predictions_from_doc(doc, spans_key):
         first, last = doc[prediction.tokens[0]], doc[prediction.tokens[-1]]
@@ -60,6 +66,7 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
                 "start": first.idx,
                 "end": last.idx + len(last),
                 "words": parse.words,
+                "offsets": [doc[i].idx for i in prediction.tokens],
                 "pos": parse.pos,
                 "constituents": [{"label": label, "start": start, "end": end} for start, end, label in parse.spans],
                 "tree": parse_string(parse),

@@ -174,6 +174,27 @@ def get_prob(span: Span, spans_key: str = SPANS_KEY) -> float | None:
     return min((probs[label] for label in get_labels(span, spans_key) if label in probs), default=None)
 
 
+def get_expected_f(span: Span, spans_key: str = SPANS_KEY) -> float | None:
+    """Look up the expected F, 0 to 1, of the tree of a sentence, or of the sentence that a span lies in.
+
+    RETURNS (float | None): None for a span over several sentences, or white space.
+    RAISES (ValueError): If the doc has no probabilities.
+    """
+    return _sentence_values(span, spans_key).get("expected_f")
+
+
+def get_log_prob(span: Span, spans_key: str = SPANS_KEY) -> float | None:
+    """Look up the natural logarithm of the probability of the tree of a sentence; as `get_expected_f`."""
+    return _sentence_values(span, spans_key).get("log_prob")
+
+
+def _sentence_values(span: Span, spans_key: str) -> dict[str, float]:
+    probs = _get_probs(span.doc, spans_key)
+    first, end = probs.before[span.start], probs.before[span.end]
+    sentence = bisect_right(probs.offsets, first) - 1
+    return probs.values[sentence] if first < end and sentence == bisect_left(probs.offsets, end) - 1 else {}
+
+
 def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float]]:
     """List likely constituents that are not in the tree and compete with a span, likeliest first.
 
@@ -218,12 +239,14 @@ class _Probs(NamedTuple):
     labels (dict[tuple[int, int], dict[str, float]]): The probability of each label, by its words: first, end.
     offsets (list[int]): The first word of each sentence.
     rivals (list[list[tuple[int, int, str, float]]]): For each sentence the constituents that are not in the tree.
+    values (list[dict[str, float]]): For each sentence `Prediction.values`.
     """
 
     before: list[int]
     labels: dict[tuple[int, int], dict[str, float]]
     offsets: list[int]
     rivals: list[list[tuple[int, int, str, float]]]
+    values: list[dict[str, float]]
 
 
 _PROBS: GroupCache[_Probs] = GroupCache()
@@ -235,7 +258,7 @@ def _get_probs(doc: Doc, spans_key: str) -> _Probs:
 
 def _read_probs(doc: Doc, spans_key: str) -> _Probs:
     before = map_words(doc).before
-    probs = _Probs(before, {}, [], [])
+    probs = _Probs(before, {}, [], [], [])
     for prediction, _ in predictions_from_doc(doc, spans_key):
         if prediction.probs is None:
             say = {"what": "probabilities", "setting": "probs = true", "code": "probs = True"}
@@ -244,6 +267,7 @@ def _read_probs(doc: Doc, spans_key: str) -> _Probs:
         rivals = [(first + start, first + end, label, prob) for start, end, label, prob in prediction.rivals or ()]
         probs.offsets.append(first)
         probs.rivals.append(rivals)
+        probs.values.append(prediction.values)
         for start, end, label, prob in rivals:
             probs.labels.setdefault((start, end), {})[label] = prob
         for (start, end, label), prob in zip(prediction.spans, prediction.probs, strict=True):
@@ -284,6 +308,8 @@ EXTENSIONS: dict[type[Doc | Span | Token], dict[str, Callable[..., Any]]] = {
         "prob": get_prob,
         "head": get_head,
         "rivals": get_rivals,
+        "expected_f": get_expected_f,
+        "log_prob": get_log_prob,
     },
     Token: {"labels": get_labels, "parent": get_parent, "parse_string": get_parse_string},
     Doc: {"constituents": get_doc_constituents, "parse_strings": doc_to_strings, "base_nps": get_base_nps},

@@ -83,6 +83,10 @@ def test_files_and_formats(run: Run, pipeline: Path, tmp_path: Path) -> None:
     first = objects[0]["sents"][0]
     assert first["words"] == WORDS[0]
     assert objects[0]["text"][first["start"] : first["end"]] == "She reads papers (really)."
+    for row in objects:
+        for sent in row["sents"]:
+            pairs = zip(sent["offsets"], sent["words"], strict=True)
+            assert all(row["text"].startswith(word, offset) for offset, word in pairs)
     docs = list(DocBin().from_disk(outs["spacy"]).get_docs(Vocab()))
     assert [line for doc in docs for line in doc_to_strings(doc) or ["(TOP)"]] == lines
     # Docs can be parsed again.

@@ -177,6 +177,25 @@ def test_rivals_are_of_the_sentences_of_a_span() -> None:
     assert found(0, len(doc)) == found(n - 1, n - 1) == []
 
 
+def test_values_of_the_sentence_of_a_span() -> None:
+    """White space that stands as a sentence of its own, and before the first word, has none."""
+    register_extensions()
+    words = ["\n", "She", "reads", "\n", "He", "\n", "left"]
+    doc = Doc(Vocab(), words=words, sent_starts=[True, True, False, True, True, False, False])
+    set_predictions(
+        doc,
+        [
+            Prediction((1, 2), [(0, 2, "S")], probs=[0.9], log_prob=-0.1, expected_f=0.9),
+            Prediction((4, 6), [(0, 2, "S")], probs=[0.5], log_prob=-0.7, expected_f=0.5),
+        ],
+    )
+    assert [sent._.expected_f for sent in doc.sents] == [None, 0.9, None, 0.5]
+    assert [sent._.log_prob for sent in doc.sents] == [None, -0.1, None, -0.7]
+    assert [doc[i : i + 1]._.expected_f for i in range(7)] == [None, 0.9, 0.9, None, 0.5, None, 0.5]
+    assert doc[2:6]._.expected_f is doc[:]._.log_prob is doc[1:1]._.log_prob is None
+    assert doc[:4]._.expected_f == 0.9
+
+
 def test_tokens_that_a_doc_does_not_have() -> None:
     register_extensions()
     doc = doc_from_tree(Vocab(), Tree.fromstring("(TOP (S (NP (X Kim)) (VP (X sings))))"))
