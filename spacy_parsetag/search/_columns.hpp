@@ -177,6 +177,27 @@ inline int64_t lay_out(int64_t n_sentences, const int64_t *n_words, const int64_
     return -1;
 }
 
+// Tell whether columns are trees, one after another from the first node to the last; numbers from a disk may be anything.
+inline bool are_trees(const int32_t *label, const int32_t *up, const int32_t *size, int64_t n_nodes, int64_t n_strings,
+                      const int64_t *starts, int64_t n_trees) {
+    struct Node {
+        int64_t place, last;
+    };
+    std::vector<Node> open;
+    int64_t tree = 0;
+    for (int64_t x = 0; x < n_nodes; ++x) {
+        const bool is_root = open.empty();
+        const int64_t last = x + size[x];
+        if (label[x] < 0 || label[x] >= n_strings || last < x + is_root || last >= n_nodes) return false;
+        if (is_root ? up[x] || tree == n_trees || starts[tree++] != x
+                    : up[x] != x - open.back().place || last > open.back().last)
+            return false;
+        open.push_back({x, last});
+        while (!open.empty() && open.back().last == x) open.pop_back();
+    }
+    return tree == n_trees;  // the last node of all ends whatever is open
+}
+
 // Find the head child of each node, as its distance from the node: 0 at words. A rule ranks the kinds of children, the
 // best lowest; of several children of one rank, the last is taken if the rank is odd, otherwise the first. `n` is the
 // number of kinds, `kind` the kind of each string; `mark` is 1 for conjunctions, 2 for punctuation. If a conjunction

@@ -20,6 +20,8 @@ cdef extern from "_columns.hpp" namespace "search" nogil:
     int64_t c_lay_out "search::lay_out"(
         int64_t, const int64_t *, const int64_t *, const int32_t *, const int32_t *, const int32_t *, const int32_t *,
         const int32_t *, const int32_t *, int32_t *, int32_t *, int32_t *)
+    bint c_are_trees "search::are_trees"(
+        const int32_t *, const int32_t *, const int32_t *, int64_t, int64_t, const int64_t *, int64_t)
     void c_heads "search::find_heads"(
         const int32_t *, const int32_t *, int64_t, const int32_t *, const int32_t *, const uint8_t *, int32_t, int32_t *)
 
@@ -95,6 +97,15 @@ def lay_out_nodes(const int64_t[::1] n_words, const int64_t[::1] n_spans, const 
     return c_lay_out(
         n_words.shape[0], &n_words[0], &n_spans[0], &roots[0], &words[0], &tags[0], &spans[0, 0], &spans[1, 0],
         &spans[2, 0], &out[0, 0], &out[1, 0], &out[2, 0])
+
+
+def are_trees(const int32_t[::1] label, const int32_t[::1] up, const int32_t[::1] size, int64_t n_strings,
+              const int64_t[::1] starts):
+    """Tell whether columns are trees, one after another, whose labels are among some strings."""
+    cdef bint found
+    with nogil:
+        found = c_are_trees(&label[0], &up[0], &size[0], label.shape[0], n_strings, &starts[0], starts.shape[0])
+    return found
 
 
 def find_heads(const int32_t[::1] label, const int32_t[::1] size, const int32_t[::1] kind, const int32_t[:, ::1] rank,

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import Errors
 from ..files.write import atomic_path
 from ..trees import Parse, Tree
-from ._kernel import lay_out_nodes
+from ._kernel import are_trees, lay_out_nodes
 from .heads import HeadRules
 from .pattern import Label, basic_category
 
@@ -35,7 +36,9 @@ Longs = NDArray[np.int64]
 Row = tuple[Parse, int, str, str]
 
 _FORMAT = 1
-_ARRAYS = ("label", "up", "size", "starts", "source", "line")
+_ARRAYS = {
+    "label": np.int32, "up": np.int32, "size": np.int32, "starts": np.int64, "source": np.int32, "line": np.int64
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,13 +195,20 @@ class TreeColumns:
         raise ValueError(Errors.E601.format(path=folder, found=texts["format"], known=_FORMAT))
 
     def _check(self) -> None:
-        """Raise a ValueError if the arrays are not of one batch; only sizes and types are compared, to read little."""
-        n_trees, n_nodes = len(self.starts), len(self.label)
-        node_arrays, tree_arrays = (self.label, self.up, self.size), (self.starts, self.source, self.line)
-        nodes_fit = {(n_nodes, np.dtype(np.int32))} == {(len(array), array.dtype) for array in node_arrays}
-        trees_fit = {n_trees} == {len(array) for array in tree_arrays} and len(self.ids) in (0, n_trees)
-        last_end = int(self.starts[-1]) + int(self.size[self.starts[-1]]) + 1 if n_trees and nodes_fit else 0
-        if not (nodes_fit and trees_fit and last_end == n_nodes):
+        """Raise a ValueError if these are no trees: the search reads memory where the numbers say."""
+        shapes = dict.fromkeys(("label", "up", "size"), (len(self.label),))
+        fit = all(
+            (array.dtype, array.shape) == (kind, shapes.get(name, (len(self),)))
+            for name, kind in _ARRAYS.items()
+            for array in [getattr(self, name)]
+        )
+        if not (
+            fit
+            and all(type(text) is str for text in chain(self.strings, self.names, self.ids))
+            and len(self.ids) in (0, len(self))
+            and np.isin(self.source, np.arange(len(self.names))).all()
+            and are_trees(self.label, self.up, self.size, len(self.strings), self.starts)
+        ):
             raise ValueError
 
 

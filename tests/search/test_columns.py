@@ -1,6 +1,8 @@
 """Columns equal the trees they are made of, whatever they are made from; heads equal the rules."""
 
 import io
+import json
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -234,6 +236,40 @@ def test_saved_and_joined(tmp_path: Path) -> None:
     (tmp_path / "saved" / "columns.json").write_text('{"format": 2}')
     with pytest.raises(ValueError, match="columns of format 2; this version reads format 1"):
         TreeColumns.from_disk(tmp_path / "saved")
+
+
+@pytest.mark.parametrize(
+    "name, place, value",
+    [
+        ("label", 5, 10**8), ("label", 5, -1), ("up", 5, -(10**8)), ("up", 5, 0), ("up", 5, 2), ("up", 0, 1),
+        ("size", 3, 2 * 10**9), ("size", 3, -1), ("size", 3, 0), ("size", 3, 10), ("size", 0, 0), ("size", -1, 1),
+        ("starts", 3, 10**12), ("starts", 3, -(10**9)), ("starts", 0, 1), ("starts", -1, 5), ("source", 3, 1),
+        ("source", 3, -1), ("label", ..., "int64"), ("starts", ..., "int32"), ("starts", ..., ">i8"),
+        ("line", ..., "f8"), ("label", None, 0), ("starts", None, 0), ("strings", 0, 1), ("names", 0, 1), ("ids", 0, 1),
+        ("strings", None, ""), ("names", None, 7),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_no_trees(tmp_path: Path, name: str, place: Any, value: Any) -> None:
+    """A search would read memory where they say."""
+    columns = TreeColumns.join(read_brackets(b"(TOP (S (NP (PRP She)) (VP (VBZ sleeps))))" * 5, "x"))
+    columns = replace(columns, ids=[*"abcde"])
+    columns.to_disk(tmp_path)
+    if name in ("strings", "names", "ids"):
+        texts = json.loads((tmp_path / "columns.json").read_text())
+        texts[name] = value if place is None else [value, *texts[name][1:]]
+        (tmp_path / "columns.json").write_text(json.dumps(texts))
+    else:
+        [path] = tmp_path.glob(f"{name}-*.npy")
+        array = np.load(path)
+        if place is None:
+            array = array[:, None]
+        elif place is ...:
+            array = array.astype(value)
+        else:
+            array[place] = value
+        np.save(path, array)
+    with pytest.raises(ValueError, match="holds no columns of trees, or damaged ones"):
+        TreeColumns.from_disk(tmp_path)
 
 
 def test_saved_over_files_that_are_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
