@@ -176,10 +176,10 @@ class TreeColumns:
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "TreeColumns":
-        """Map a folder that `to_disk` wrote into memory: arrays are read from the disk only where they are used.
+        """Map a folder that `to_disk` wrote into memory, and check that it holds trees.
 
-        RAISES (ValueError): If `to_disk` did not write the folder, its files do not fit together, or a later version of
-            this package wrote it.
+        RAISES (ValueError): If `to_disk` did not write the folder, its files are damaged or do not fit together, or a
+            later version of this package wrote it.
         """
         folder = Path(path)
         try:
