@@ -20,6 +20,7 @@ from thinc.api import Dropout, Model, chain, with_array
 from thinc.types import Floats2d
 from thinc.util import get_width
 
+from ..errors import Errors
 from ._sru import backward, forward
 from .words import Arrays, SequenceModel, check_sizes, cut
 
@@ -52,13 +53,17 @@ def sru_layer(hidden_width: int) -> SequenceModel:
 def _init(model: SequenceModel, X: Arrays | None = None, Y: Arrays | None = None) -> None:
     if X is not None:
         model.set_dim("nI", get_width(X))
-    nI, nO = model.get_dim("nI"), model.get_dim("nO")
-    n_parts = 3 if nI == nO else 4
+    shapes = _shapes(model)
     # Products then vary as much as the inputs (Lei et al., section 3.2).
-    for name, shape, width in (("W", (n_parts * nO, nI), nI), ("v", (2, 2, nO // 2), nO // 2)):
-        bound = (3.0 / width) ** 0.5
-        model.set_param(name, model.ops.xp.asarray(np.random.uniform(-bound, bound, shape).astype("f")))
-    model.set_param("b", model.ops.xp.zeros((2, 2, nO // 2), dtype="f"))
+    for name in ("W", "v"):
+        bound = (3.0 / shapes[name][-1]) ** 0.5
+        model.set_param(name, model.ops.xp.asarray(np.random.uniform(-bound, bound, shapes[name]).astype("f")))
+    model.set_param("b", model.ops.xp.zeros(shapes["b"], dtype="f"))
+
+
+def _shapes(model: SequenceModel) -> dict[str, tuple[int, ...]]:
+    nI, nO = model.get_dim("nI"), model.get_dim("nO")
+    return {"W": ((3 if nI == nO else 4) * nO, nI), "v": (2, 2, nO // 2), "b": (2, 2, nO // 2)}
 
 
 def _forward(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
@@ -75,6 +80,9 @@ def _apply(model: SequenceModel, X: Arrays) -> tuple[Arrays, Callable[[Arrays], 
     if not lengths.any():
         return [ops.alloc2f(0, model.get_dim("nO")) for _ in X], lambda dY: [ops.xp.zeros_like(x) for x in X]
     W, v, b = cast(Floats2d, model.get_param("W")), model.get_param("v"), model.get_param("b")
+    found = {"W": W.shape, "v": v.shape, "b": b.shape}
+    if found != _shapes(model):  # damaged files; compiled code would read outside the arrays
+        raise ValueError(Errors.E218.format(found=found, expected=_shapes(model)))
     x = ops.xp.ascontiguousarray(ops.xp.concatenate(X))
     U = ops.gemm(x, W, trans2=True)
     # What runs from word to word is compiled for the CPU: from a GPU, arrays are copied there and back.

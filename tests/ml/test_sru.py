@@ -151,3 +151,12 @@ def test_prediction_piece_by_piece(lengths: list[int], monkeypatch: pytest.Monke
         assert [len(y) for y in found] == lengths
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, atol=1e-6)
+
+
+@pytest.mark.parametrize("name, shape", [("W", (39, 5)), ("W", (40, 4)), ("v", (1, 2, 5)), ("b", (2, 2, 4))])
+def test_weights_that_do_not_fit(name: str, shape: tuple[int, ...]) -> None:
+    """Compiled code would read outside them."""
+    layer = sru_layers(1, 5).initialize(X=[np.zeros((3, 5), dtype="f")])
+    layer.set_param(name, np.zeros(shape, dtype="f"))
+    with pytest.raises(ValueError, match=r"not \{'W': \(40, 5\), 'v': \(2, 2, 5\), 'b': \(2, 2, 5\)\}"):
+        layer.predict([np.zeros((3, 5), dtype="f")])
