@@ -37,7 +37,6 @@ from .align import set_gold_sentences
 from .constraints import Finder, constrain, constraints_of_doc
 from .encode import GoldSentence, gold_loss
 from .gold import GoldReader, read_inventory
-from .scorer import score_prefix
 
 LEAST_RIVAL = 0.01  # least probability of a constituent that `rivals` lists
 PART_ROWS = 2000  # rows of scores that are decoded at a time
@@ -324,17 +323,8 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         RAISES (ValueError): If the data has no constituents, or the label data is not such.
         """
         validate_get_examples(get_examples, "ParseTagger.initialize")
-        key = self.cfg["spans_key"]
-        weights = {} if nlp is None or self.scorer is None else nlp.config.interpolate()["training"]["score_weights"]
-        if weights and key != SPANS_KEY and (score := f"{score_prefix(key)}_f") not in weights:
-            warnings.warn(Warnings.W258.format(name=self.name, key=key, score=score), stacklevel=2)
-        same_key = [
-            name
-            for name, pipe in ([] if nlp is None else nlp.components)
-            if isinstance(pipe, checks.Checked) and pipe.spans_key == key
-        ]
-        if len(same_key) > 1:
-            warnings.warn(Warnings.W260.format(names=", ".join(map(repr, same_key)), key=key), stacklevel=2)
+        if nlp is not None:
+            checks.warn_of_key(nlp, self)
         self._gold = GoldReader()
         if labels is None:
             tags, largest_stack = self._read_inventory(get_examples())
@@ -345,7 +335,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             warnings.warn(text, stacklevel=2)
         if not tags and not self.cfg["tags"]:
             groups = list_groups(eg.reference for eg in get_examples())
-            raise ValueError(Errors.E251.format(name=self.name, key=key, found=groups))
+            raise ValueError(Errors.E251.format(name=self.name, key=self.cfg["spans_key"], found=groups))
         self._add_tags(tags)
         self.cfg.update(order=self.linearizer.order, max_stack=largest_stack, temperature=1.0, tree_temperature=1.0)
         if "tags" in self.model.attrs:  # a learner that has to know what each column is
