@@ -188,7 +188,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         constituents = distribution.constituents if self.probs else None
         # From the temperature of constituents to that of whole trees.
         factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0
-        of_trees = distribution if factor == 1.0 else Distribution(scale_scores(batch, factor))
+        of_trees = distribution if factor == 1.0 else Distribution(batch.scaled(factor))
         columns: dict[str, Sequence[Any]] = {}
         if decoded.beam_widths is not None:
             columns["beam_width"] = decoded.beam_widths.tolist()
@@ -217,9 +217,8 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             require_upstream(self.model, docs, name=self.name)
         scores = self.model.predict(docs)
         require_scores(scores, name=self.name)
-        batch = scores.batch(self.tag_set, self.linearizer, self.bound)
         temperature = self.cfg["temperature"] if temperature is None else temperature
-        batch = scale_scores(batch, 1.0 / temperature)
+        batch = scores.batch(self.tag_set, self.linearizer, self.bound).scaled(1.0 / temperature)
         drop = self.conflicts == "drop"
         constraints = []
         for doc, sentences in zip(docs, scores.words.sentences, strict=True):
@@ -401,8 +400,3 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         if problem:
             raise ValueError(Errors.E257.format(name=self.name, source=source, problem=problem))
         self.cfg["spans_key"] = spans_key
-
-
-def scale_scores(batch: TagScores, factor: float) -> TagScores:
-    """Multiply all scores by a factor, which is 1 / temperature. Trees keep their order, best to worst."""
-    return batch if factor == 1.0 else batch.with_arrays(array * factor for array in batch.arrays)
