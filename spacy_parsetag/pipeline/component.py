@@ -138,7 +138,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """
         if not isinstance(label, str):
             raise ValueError(Errors.E255.format(name=self.name, label=label))
-        return int(self._add_tags(tags_of_label(label)))
+        return int(bool(self._add_tags(tags_of_label(label))))
 
     def add_labels_of(self, examples: Iterable[Example]) -> list[str]:
         """Add the tags of more training data to a trained component, which keeps what it has learned.
@@ -148,17 +148,15 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """
         self._require_labels()
 
-        def checked() -> Iterator[Example]:  # one by one: a corpus may be too large for memory
-            for eg in examples:
-                validate_examples([eg], "ParseTagger.add_labels_of")
-                yield eg
+        def checked(eg: Example) -> Example:  # one by one: a corpus may be too large for memory
+            validate_examples([eg], "ParseTagger.add_labels_of")
+            return eg
 
-        before = set(self.cfg["tags"])
-        tags, largest_stack = self._read_inventory(checked())
-        self._add_tags(tags)
+        tags, largest_stack = self._read_inventory(map(checked, examples))
+        added = self._add_tags(tags)
         if self.cfg["max_stack"]:  # 0 if it is not known
             self.cfg["max_stack"] = max(self.cfg["max_stack"], largest_stack)
-        return sorted(set(self.cfg["tags"]) - before)
+        return added
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Parse a stream of docs; see spaCy's `TrainablePipe.pipe`."""
@@ -348,19 +346,19 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         has_chart = "pairs" not in self.model.param_names  # no scores of successive tags
         return read_inventory(examples, self.cfg["spans_key"], self.linearizer, self.name, has_chart=has_chart)
 
-    def _add_tags(self, tags: set[str]) -> bool:
-        """Add tags and the four bare ones; returns whether any was new."""
-        added = set(tags) - set(self.cfg["tags"])
+    def _add_tags(self, tags: set[str]) -> list[str]:
+        """Add tags and the four bare ones; returns those of the tags that are new, sorted."""
+        added = sorted(tags - set(self.cfg["tags"]))
         if not added:
-            return False
+            return added
         tag_set = TagSet({*self.cfg["tags"], *tags})
         tag_set.unaries  # noqa: B018 - raises if a label is not a chain, before anything is changed
         # TrainablePipe's `_allow_extra_label` takes the model's width for the number of labels; ours is twice as wide.
         if not resize_output(self.model, self.tag_set, tag_set):
-            n_tags, listed = (self.model.maybe_get_dim("nO") or 0) // 2, shorten(", ".join(sorted(added)), 200)
+            n_tags, listed = (self.model.maybe_get_dim("nO") or 0) // 2, shorten(", ".join(added), 200)
             raise ValueError(Errors.E256.format(name=self.name, n=n_tags, tags=listed))
         self.cfg["tags"] = list(tag_set.tags)
-        return True
+        return added
 
     def _require_labels(self) -> None:
         if not self.cfg["tags"]:
