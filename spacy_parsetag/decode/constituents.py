@@ -112,8 +112,8 @@ class Constituents(NamedTuple):
         """Estimate the F of constituents that were found in sentence s, 0 to 1.
 
         The estimate is 2c / (f + e), which is close to the expected F: f constituents were found, c is the expected
-        number of right ones among them, e the expected number in all. If none was found, it is 1 - e or 0,
-        whichever is greater: the least probability that there is none.
+        number of right ones among them, e the expected number in all. If none was found, it is 1 - e or 0, whichever is
+        greater: the least probability that there is none.
         """
         n_words = int(self.n_words[s])
         first, n_spans = self.starts[s], n_words * (n_words + 1) // 2

@@ -6,8 +6,7 @@
 
 Trees may run over several lines or stand several to a line, under a root label (`(TOP ...)`) or none (`( (S ...))`).
 Brackets decide what a tree is, not the layout. Only where they do not match does the layout tell which tree is broken
-and where the next one starts. So a file is read in pieces, which `pieces` cuts at lines
-that start a tree.
+and where the next one starts. So a file is read in pieces, which `pieces` cuts at lines that start a tree.
 
 Within a piece that leaves a bracket open, a root wrapper starts the next tree if it stands after words, inside a
 wrapper of the same label. A surplus closing bracket spoils the trees before it, which may be parts of a tree that was

@@ -29,8 +29,8 @@ class TreebankFormat:
     encoding_of (Callable[[Path], str] | None): Gives the encoding of one such file, where they differ.
     clean (CleanOptions): The usual cleaning.
     split (str | None): The usual split by names of files, where there is one.
-    lines (RewriteLines | None): Changes a file's lines before brackets are read. Lines
-        keep their numbers; what belongs to no tree becomes an empty line.
+    lines (RewriteLines | None): Changes a file's lines before brackets are read. Lines keep their numbers; what belongs
+        to no tree becomes an empty line.
     phrase, tag, word (Rewrite | None): Rewrites the labels of phrases, part-of-speech tags, and words, given as text
         without escapes. A word may become a `Word`, which has a lemma and morphology.
     leaf (Callable[[str, str], tuple[str, str]] | None): Rewrites tag and word together.
