@@ -125,9 +125,8 @@ class _Transformer:
         """
         setter = component.get("set_extra_annotations", {}).get("@annotation_setters", _NO_SETTER)
         if setter != _NO_SETTER:
-            raise ValueError(
-                Errors.E267.format(what=setter, name=self.name, reason="it is called by spacy-transformers")
-            )
+            reason = "it is called by spacy-transformers"
+            raise ValueError(Errors.E267.format(what=setter, name=self.name, reason=reason))
         model = component["model"]
         getter = model["get_spans"].get("@span_getters", "spans of your own")
         for what, exportable in ((model["@architectures"], _ARCHITECTURES), (getter, list(_SPANS))):
