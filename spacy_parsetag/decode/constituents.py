@@ -151,20 +151,14 @@ class Constituents(NamedTuple):
         # The gains of tags: of leaves in the rows of words, of nodes in the rows of spans.
         word_rows, longer = rows_of_words(n_words)
         tag_gains = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
-        tag_gains[_leaf_rows(batch), :n_leaves] = gains_of(word_rows, slice(n_leaves))
+        leaf_rows = np.repeat(batch.starts, n_words) + 2 * ranges(np.zeros_like(n_words), n_words)  # every other row
+        tag_gains[leaf_rows, :n_leaves] = gains_of(word_rows, slice(n_leaves))
         span_gains = gains_of(longer, node_tags)
         # The gain of a node depends on its span and its tag alone, so in any order it is that of a span.
         spans = SpanScores(span_gains, first_spans(n_words)[:-1])
         best, status = best_trees(batch.derive(scores=tag_gains, spans=spans))
         check_status(batch, status)
         return best
-
-
-def _leaf_rows(batch: TagScores) -> NDArray[Any]:
-    """Find the (W,) rows of words among the rows of tags: of a sentence the first one, the third and so on."""
-    n_leaves = batch.n_words.astype(np.int64)
-    rows: NDArray[Any] = np.repeat(batch.starts, n_leaves) + 2 * ranges(np.zeros_like(n_leaves), n_leaves)
-    return rows
 
 
 def check_cost(cost: float) -> None:
