@@ -191,6 +191,10 @@ class TagScores:
         spans = None if self.spans is None else SpanScores(rest[-1], self.spans.starts)
         return self.derive(scores=scores, transitions=transitions, spans=spans)
 
+    def scaled(self, factor: float) -> TagScores:
+        """Multiply all scores by a factor, which is 1 / temperature. Trees keep their order, best to worst."""
+        return self if factor == 1.0 else self.with_arrays(array * factor for array in self.arrays)
+
     def derive(self, **changes: Any) -> TagScores:
         """Change fields without checking the rest again: the caller's changes keep it valid."""
         if unknown := changes.keys() - self.__dict__.keys():

@@ -112,8 +112,8 @@ class Constituents(NamedTuple):
         """Estimate the F of constituents that were found in sentence s, 0 to 1.
 
         The estimate is 2c / (f + e), which is close to the expected F: f constituents were found, c is the expected
-        number of right ones among them, e the expected number in all. If none was found, it is 1 - e or 0,
-        whichever is greater: the least probability that there is none.
+        number of right ones among them, e the expected number in all. If none was found, it is 1 - e or 0, whichever is
+        greater: the least probability that there is none.
         """
         n_words = int(self.n_words[s])
         first, n_spans = self.starts[s], n_words * (n_words + 1) // 2
@@ -151,20 +151,14 @@ class Constituents(NamedTuple):
         # The gains of tags: of leaves in the rows of words, of nodes in the rows of spans.
         word_rows, longer = rows_of_words(n_words)
         tag_gains = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
-        tag_gains[_leaf_rows(batch), :n_leaves] = gains_of(word_rows, slice(n_leaves))
+        leaf_rows = np.repeat(batch.starts, n_words) + 2 * ranges(np.zeros_like(n_words), n_words)  # every other row
+        tag_gains[leaf_rows, :n_leaves] = gains_of(word_rows, slice(n_leaves))
         span_gains = gains_of(longer, node_tags)
         # The gain of a node depends on its span and its tag alone, so in any order it is that of a span.
         spans = SpanScores(span_gains, first_spans(n_words)[:-1])
         best, status = best_trees(batch.derive(scores=tag_gains, spans=spans))
         check_status(batch, status)
         return best
-
-
-def _leaf_rows(batch: TagScores) -> NDArray[Any]:
-    """Find the (W,) rows of words among the rows of tags: of a sentence the first one, the third and so on."""
-    n_leaves = batch.n_words.astype(np.int64)
-    rows: NDArray[Any] = np.repeat(batch.starts, n_leaves) + 2 * ranges(np.zeros_like(n_leaves), n_leaves)
-    return rows
 
 
 def check_cost(cost: float) -> None:

@@ -37,9 +37,9 @@ class KBest(NamedTuple):
 class Distribution:
     """The trees of each sentence of a batch, each with the probability exp(score - log_partition).
 
-    Names are torch-struct's. Sums are computed when they are first asked for, and kept. Whatever is asked for
-    raises a ValueError if a score is not finite, naming word and tag, or if a sentence has no tree within the bound
-    that agrees with the constraints, naming the constraints in conflict.
+    Names are torch-struct's. Sums are computed when they are first asked for, and kept. Whatever is asked for raises a
+    ValueError if a score is not finite, naming word and tag, or if a sentence has no tree within the bound that agrees
+    with the constraints, naming the constraints in conflict.
 
     Scores can be so great that floats cannot tell trees apart. Log-probabilities and entropies then raise a ValueError:
     for N words, if the log-partition is above about 2e13 / N. With transitions everything but `argmax` raises it above

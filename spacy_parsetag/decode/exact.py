@@ -22,8 +22,8 @@ class ExactDecoder:
     post-order. Of tags with the same score it takes the first, so that the same scores always give the same tree.
 
     n_threads (int | None): Threads that share the sentences of a batch; None for as many as OMP_NUM_THREADS says, or
-        else as there are cores. Beside an encoder decoding takes next to no time: more than
-        one thread pays only where scores alone are decoded.
+        else as there are cores. Beside an encoder decoding takes next to no time: more than one thread pays only where
+        scores alone are decoded.
     RAISES (ValueError): If the number of threads is not whole, or below 1.
     """
 

@@ -70,9 +70,9 @@ def keep_possible(batch: TagScores) -> tuple[TagScores, list[list[int]]]:
     """
     if batch.constraints is None:
         return batch, [[] for _ in batch.n_words]
+    constraints, dropped = list(batch.constraints), [list[int]() for _ in batch.n_words]
     batch = batch.on_cpu()
     _, status = best_trees(batch)
-    constraints, dropped = list(batch.constraints or ()), [list[int]() for _ in batch.n_words]
     for s in np.flatnonzero((status != 0) & (status != NOT_FINITE)).tolist():
         sentence = batch.select(np.asarray([s]))
         kept: list[Constraint] = []

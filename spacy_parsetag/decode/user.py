@@ -90,22 +90,13 @@ class TreeDistribution:
             raise ValueError(Errors.E153.format(tag=twice))
         places = {tag: i for i, tag in enumerate(tags)}
         columns = np.asarray([places[tag] for tag in tag_set.tags], dtype=np.int32)
-        arrays: list[Any] = []
-        if not (transitions is None and start is None and end is None):
-            for name, array, shape in (
-                ("transitions", transitions, (n_tags, n_tags)), ("start", start, (n_tags,)), ("end", end, (n_tags,))
-            ):  # fmt: skip
-                array = np.zeros(shape) if array is None else np.asarray(array)
-                if array.shape != shape:
-                    raise ValueError(Errors.E158.format(name=name, expected=shape, shape=array.shape))
-                arrays.append(array[np.ix_(*[columns] * array.ndim)])
         batch = TagScores(
             np.ascontiguousarray(scores[:, columns]),
             np.zeros(1, dtype=np.int64),
             np.asarray([n_words], dtype=np.int32),
             tag_set,
             get_linearizer(order),
-            Transitions(*arrays) if arrays else None,
+            _read_transitions(transitions, start, end, columns),
             constraints=(read_constraints(constraints, n_words),) if constraints else None,
             max_stack=max_stack,
         )
@@ -188,6 +179,19 @@ class TreeDistribution:
         cost (float): The cost of a constituent; see `MBRDecoder`.
         """
         return self._columns.take(self._distribution.mbr(cost).ids)
+
+
+def _read_transitions(pairs: Any, start: Any, end: Any, columns: NDArray[Any]) -> Transitions | None:
+    """Check a user's scores of successive tags, zeros where some are not given, and bring their columns in order."""
+    if pairs is None and start is None and end is None:
+        return None
+    n, arrays = len(columns), []
+    for name, given, shape in (("transitions", pairs, (n, n)), ("start", start, (n,)), ("end", end, (n,))):
+        array = np.zeros(shape) if given is None else np.asarray(given)
+        if array.shape != shape:
+            raise ValueError(Errors.E158.format(name=name, expected=shape, shape=array.shape))
+        arrays.append(array[np.ix_(*[columns] * array.ndim)])
+    return Transitions(*arrays)
 
 
 def _agrees(batch: TagScores, ids: NDArray[Any]) -> bool:

@@ -36,10 +36,10 @@ def draw_svg(tree: Tree, *, tags: bool = True, marks: Collection[int] = ()) -> E
     nodes = list(preorder(top))
     step = -1 if is_right_to_left("".join(node.text for node in nodes if node.kind == "word")) else 1
     if any(node.kind == "tag" for node in nodes):  # words without one stand in a row with the others all the same
-        for node in [node for node in nodes if node.kind != "tag"]:
-            node.children = [
-                DrawnNode("", "tag", [child]) if child.kind == "word" else child for child in node.children
-            ]
+        for node in nodes:
+            if node.kind != "tag":
+                below = node.children
+                node.children = [DrawnNode("", "tag", [child]) if child.kind == "word" else child for child in below]
     options = TreeOptions(
         leaf_nodes_align=True, vert_align=VertAlign.TOP, distance_to_daughter=1.5, font_style=_FONT, font_size=FONT_SIZE
     )

@@ -7,9 +7,9 @@ Brackets match one to one: two equal brackets need two partners. Sentences whose
 the test tree has no word that counts (skipped) stay out of the C program's totals, so that failures raise its figures.
 Hence a second summary, `EvalbResult.strict`: there a failure misses all of its gold brackets.
 
-Differences to the C program, which change no count: no bounds on words, brackets, labels and lines; scoring
-goes on where the C program stops, which is past MAX_ERROR errors and at a test line that cannot be read; a gold line
-that cannot be read, and differing numbers of sentences, raise an error.
+Differences to the C program, which change no count: no bounds on words, brackets, labels and lines; scoring goes on
+where the C program stops, which is past MAX_ERROR errors and at a test line that cannot be read; a gold line that
+cannot be read, and differing numbers of sentences, raise an error.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

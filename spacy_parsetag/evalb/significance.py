@@ -63,13 +63,13 @@ def compare_parsers(
 
     first, second (Sequence[SentenceCounts]): The rows of `evalb` for each, over the same gold trees.
     documents (Sequence[Hashable] | None): The document of each sentence. Then documents are resampled: sentences of one
-        document are alike, and an interval that takes them for independent is too narrow. A single document,
-        like a single sentence, says nothing: the interval is then -100 to 100, and p is 1.
+        document are alike, and an interval that takes them for independent is too narrow. A single document, like a
+        single sentence, says nothing: the interval is then -100 to 100, and p is 1.
     samples (int): How many samples to draw, and exchanges to make.
     level (float): How often the interval is to hold the true difference, between 0 and 1.
     seed (int): Seed of samples and exchanges: the same seed, the same result.
-    RAISES (ValueError): If the numbers of sentences differ, or there are none; if `samples` is below 1, or
-        `level` is not between 0 and 1.
+    RAISES (ValueError): If the numbers of sentences differ, or there are none; if `samples` is below 1, or `level` is
+        not between 0 and 1.
     """
     if samples < 1 or not 0 < level < 1:
         raise ValueError(Errors.E357.format(samples=samples, level=level))

@@ -98,10 +98,6 @@ def text_output(path: Path, *, sync: bool = False) -> Iterator[IO[str]]:
         yield file
 
 
-def _is_same_file(first: Path, second: Path) -> bool:
-    return first.exists() and second.exists() and first.samefile(second)
-
-
 def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:
     """Raise before anything is lost if a file to write is an input, lies in a folder of inputs, is written twice, or
     has the suffix of a compressed file: output is never compressed.
@@ -118,8 +114,8 @@ def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> 
         if path.suffix.lower() in COMPRESSED:
             raise ValueError(Errors.E034.format(path=path, suffix=path.suffix))
         target = path.resolve()
-        is_inside = target.exists() and taken.intersection(target.parents)
         # Names that differ may be those of one file: where case does not matter, or by a hard link.
-        if target in taken or is_inside or any(_is_same_file(target, other) for other in taken):
+        same = (other for other in taken if other.exists() and target.samefile(other))
+        if target in taken or (target.exists() and (taken.intersection(target.parents) or any(same))):
             raise ValueError(Errors.E032.format(path=path))
         taken.add(target)

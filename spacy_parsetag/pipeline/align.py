@@ -23,16 +23,13 @@ def read_gold(eg: Example, spans_key: str) -> list[tuple[Parse, SentenceParse | 
         if it does not fit them; empty if the reference has no trees.
     RAISES (ValueError): If the reference's constituents are not trees, or the texts differ in more than white space.
     """
-    if not has_parses(eg.reference, spans_key):
-        return []
-    sentences = parses_from_doc(eg.reference, spans_key)
-    if has_same_tokens(eg):
-        return [(sentence.parse, sentence) for sentence in sentences]
-    return _fit(eg, sentences)
+    return _fit(eg, parses_from_doc(eg.reference, spans_key)) if has_parses(eg.reference, spans_key) else []
 
 
 def _fit(eg: Example, sentences: list[SentenceParse]) -> list[tuple[Parse, SentenceParse | None]]:
     """Find for each tree of the reference the same tree over the predicted tokens."""
+    if has_same_tokens(eg):
+        return [(sentence.parse, sentence) for sentence in sentences]
     eg.alignment  # noqa: B018 - raises if the texts differ
     tokens = map_words(eg.predicted).tokens
     words = [eg.predicted[i].text for i in tokens]
@@ -63,17 +60,13 @@ def soft_parses(eg: Example, spans_key: str) -> dict[int, list[tuple[float, Pars
     k_best = eg.reference.spans[spans_key].attrs.get("k_best", ())
     if len(k_best) != len(sentences):
         raise ValueError(Errors.E266.format(key=spans_key, n=len(k_best), sentences=len(sentences)))
-    same_tokens = has_same_tokens(eg)
     parses: dict[int, list[tuple[float, Parse]]] = {}
     for trees in zip_longest(*k_best):  # of one rank, None for a sentence that has fewer
         ranked = [
             sentence if tree is None else sentence._replace(parse=with_spans(sentence.parse, tree[1]))
             for sentence, tree in zip(sentences, trees, strict=True)
         ]
-        fitted: list[SentenceParse | None] = (
-            [*ranked] if same_tokens else [sentence for _, sentence in _fit(eg, ranked)]
-        )
-        for sentence, tree in zip(fitted, trees, strict=True):
+        for (_, sentence), tree in zip(_fit(eg, ranked), trees, strict=True):
             if sentence is not None and tree is not None:
                 parses.setdefault(sentence.tokens[0], []).append((tree[0], sentence.parse))
     return parses

@@ -21,7 +21,7 @@ from ..errors import Errors
 from ..tokens.groups import is_marked, parses_from_doc
 from ..tokens.sentences import run_before
 from ..trees import Parse
-from .component import ParseTagger, scale_scores
+from .component import ParseTagger
 
 _WIDEST = 2.0  # temperatures from exp(-2) to exp(2)
 _NARROWEST = 0.01  # of their logarithm
@@ -91,7 +91,7 @@ def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: floa
     judged = Judged([], [])
     of_constituents: float = pipe.cfg["temperature"]
     for distribution, ids, pairs in _decode(pipe, golds, of_constituents):
-        of_trees = Distribution(scale_scores(distribution.batch, of_constituents / temperature))
+        of_trees = Distribution(distribution.batch.scaled(of_constituents / temperature))
         judged.probs.extend(np.exp(of_trees.log_prob(of_trees.likeliest(ids).ids)).tolist())
         judged.right.extend(spans == gold_spans for spans, gold_spans in pairs)
     return judged
@@ -102,7 +102,7 @@ def _decode(
 ) -> Iterator[tuple[Distribution, Any, list[tuple[Spans, Spans]]]]:
     """Yield each batch's distribution, the ids that the decoder finds, and each sentence's spans, found and gold."""
     for gold in golds:
-        batch = scale_scores(gold.batch, 1.0 / temperature)
+        batch = gold.batch.scaled(1.0 / temperature)
         distribution = Distribution(batch)
         ids = pipe.decoder(distribution).ids
         gold_spans: list[Spans] = [[*parse.spans] for parse in gold.parses]

@@ -2,17 +2,27 @@
 
 import inspect
 import math
+import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
+
+from spacy.language import Language
 
 from ..decode.constraints import LARGEST_COUNT, is_whole
-from ..errors import Errors
+from ..errors import Errors, Warnings
 from ..linearize import Linearizer, TagSet, largest_stack
-from ..tokens import register_extensions
+from ..tokens import SPANS_KEY, register_extensions
 from ..trees import BinaryTree
 from .constraints import CONSTRAINTS_KEY
+from .scorer import score_prefix
 
 _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
+
+
 # What settings must be, for a message, and a test of it.
 _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "spans_key": (f"a name, and not {CONSTRAINTS_KEY!r}", lambda value: value not in (None, "", CONSTRAINTS_KEY)),
@@ -25,8 +35,7 @@ _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "k_best": (f"a whole number from 0 to {LARGEST_COUNT}", lambda value: is_whole(value, 0, LARGEST_COUNT)),
     "constraints": ("a function of a doc, or None", lambda value: value is None or callable(value)),
     "conflicts": ("'raise' or 'drop'", lambda value: value in ("raise", "drop")),
-    "temperature": ("a number above 0", lambda value: _is_positive(value)),
-    "tree_temperature": ("a number above 0", lambda value: _is_positive(value)),
+    **dict.fromkeys(("temperature", "tree_temperature"), ("a number above 0", _is_positive)),
     "cost": ("a number", lambda value: isinstance(value, (int, float)) and math.isfinite(value)),
 }
 # Parts that a config names: for each kind a registered example, for a message, and a test of a part.
@@ -69,10 +78,6 @@ class Checked:
         register_extensions()  # in another process nothing else has
 
 
-def _is_positive(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
-
-
 def _takes(part: object, n_arguments: int) -> bool:
     """Check whether a part takes a number of arguments: all that the protocols of decoders and losses differ in."""
     if isinstance(part, type):  # made of it would be one
@@ -82,6 +87,21 @@ def _takes(part: object, n_arguments: int) -> bool:
     except TypeError:
         return False
     return True
+
+
+def warn_of_key(nlp: Language, pipe: Any) -> None:
+    """Warn if the training of a pipeline ignores the scores of a pipe's key, or several components write to this key.
+
+    pipe (ParseTagger): The pipe, which is being initialized.
+    """
+    key = pipe.spans_key
+    if pipe.scorer is not None and key != SPANS_KEY:
+        weights, score = nlp.config.interpolate()["training"]["score_weights"], f"{score_prefix(key)}_f"
+        if weights and score not in weights:
+            warnings.warn(Warnings.W258.format(name=pipe.name, key=key, score=score), stacklevel=3)
+    names = [name for name, other in nlp.components if isinstance(other, Checked) and other.spans_key == key]
+    if len(names) > 1:
+        warnings.warn(Warnings.W260.format(names=", ".join(map(repr, names)), key=key), stacklevel=3)
 
 
 def least_bound(linearizer: Linearizer) -> int:
@@ -95,14 +115,17 @@ def read_label_data(labels: Any, order: str, name: str) -> tuple[set[str], int]:
     RETURNS (tuple[set[str], int]): The tags, and the largest stack in the training trees; 0 if it is not known.
     RAISES (ValueError): If it is something else, or of another order.
     """
-    tags, largest = (labels.get("tags"), labels.get("max_stack", 0)) if isinstance(labels, dict) else (None, 0)
-    if not isinstance(tags, list) or not tags or not all(isinstance(tag, str) for tag in tags):
+    found = labels if isinstance(labels, dict) else {}
+    tags, largest, given = found.get("tags"), found.get("max_stack", 0), found.get("order", order)
+    if not (_are_strings(tags) and tags and is_whole(largest, 0) and isinstance(given, str)):
         raise ValueError(Errors.E252.format(name=name))
-    if not is_whole(largest, 0) or not isinstance(labels.get("order", order), str):
-        raise ValueError(Errors.E252.format(name=name))
-    if labels.get("order", order) != order:
-        raise ValueError(Errors.E258.format(name=name, given=labels["order"], order=order))
+    if given != order:
+        raise ValueError(Errors.E258.format(name=name, given=given, order=order))
     return set(tags), int(largest)
+
+
+def _are_strings(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
@@ -112,7 +135,7 @@ def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
     RETURNS (str): What is wrong, for a message; empty if nothing is.
     """
     tags, largest = cfg.get("tags"), cfg.get("max_stack")
-    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+    if not _are_strings(tags):
         return "'tags' must be a list of strings"
     if tags and list(TagSet(tags).tags) != tags:
         return "'tags' must be sorted, without duplicates, and have the four bare tags"

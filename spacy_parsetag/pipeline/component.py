@@ -37,7 +37,6 @@ from .align import set_gold_sentences
 from .constraints import Finder, constrain, constraints_of_doc
 from .encode import GoldSentence, gold_loss
 from .gold import GoldReader, read_inventory
-from .scorer import score_prefix
 
 LEAST_RIVAL = 0.01  # least probability of a constituent that `rivals` lists
 PART_ROWS = 2000  # rows of scores that are decoded at a time
@@ -139,7 +138,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """
         if not isinstance(label, str):
             raise ValueError(Errors.E255.format(name=self.name, label=label))
-        return int(self._add_tags(tags_of_label(label)))
+        return int(bool(self._add_tags(tags_of_label(label))))
 
     def add_labels_of(self, examples: Iterable[Example]) -> list[str]:
         """Add the tags of more training data to a trained component, which keeps what it has learned.
@@ -149,17 +148,15 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """
         self._require_labels()
 
-        def checked() -> Iterator[Example]:  # one by one: a corpus may be too large for memory
-            for eg in examples:
-                validate_examples([eg], "ParseTagger.add_labels_of")
-                yield eg
+        def checked(eg: Example) -> Example:  # one by one: a corpus may be too large for memory
+            validate_examples([eg], "ParseTagger.add_labels_of")
+            return eg
 
-        before = set(self.cfg["tags"])
-        tags, largest_stack = self._read_inventory(checked())
-        self._add_tags(tags)
+        tags, largest_stack = self._read_inventory(map(checked, examples))
+        added = self._add_tags(tags)
         if self.cfg["max_stack"]:  # 0 if it is not known
             self.cfg["max_stack"] = max(self.cfg["max_stack"], largest_stack)
-        return sorted(set(self.cfg["tags"]) - before)
+        return added
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Parse a stream of docs; see spaCy's `TrainablePipe.pipe`."""
@@ -189,7 +186,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         constituents = distribution.constituents if self.probs else None
         # From the temperature of constituents to that of whole trees.
         factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0
-        of_trees = distribution if factor == 1.0 else Distribution(scale_scores(batch, factor))
+        of_trees = distribution if factor == 1.0 else Distribution(batch.scaled(factor))
         columns: dict[str, Sequence[Any]] = {}
         if decoded.beam_widths is not None:
             columns["beam_width"] = decoded.beam_widths.tolist()
@@ -218,9 +215,8 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             require_upstream(self.model, docs, name=self.name)
         scores = self.model.predict(docs)
         require_scores(scores, name=self.name)
-        batch = scores.batch(self.tag_set, self.linearizer, self.bound)
         temperature = self.cfg["temperature"] if temperature is None else temperature
-        batch = scale_scores(batch, 1.0 / temperature)
+        batch = scores.batch(self.tag_set, self.linearizer, self.bound).scaled(1.0 / temperature)
         drop = self.conflicts == "drop"
         constraints = []
         for doc, sentences in zip(docs, scores.words.sentences, strict=True):
@@ -324,17 +320,8 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         RAISES (ValueError): If the data has no constituents, or the label data is not such.
         """
         validate_get_examples(get_examples, "ParseTagger.initialize")
-        key = self.cfg["spans_key"]
-        weights = {} if nlp is None or self.scorer is None else nlp.config.interpolate()["training"]["score_weights"]
-        if weights and key != SPANS_KEY and (score := f"{score_prefix(key)}_f") not in weights:
-            warnings.warn(Warnings.W258.format(name=self.name, key=key, score=score), stacklevel=2)
-        same_key = [
-            name
-            for name, pipe in ([] if nlp is None else nlp.components)
-            if isinstance(pipe, checks.Checked) and pipe.spans_key == key
-        ]
-        if len(same_key) > 1:
-            warnings.warn(Warnings.W260.format(names=", ".join(map(repr, same_key)), key=key), stacklevel=2)
+        if nlp is not None:
+            checks.warn_of_key(nlp, self)
         self._gold = GoldReader()
         if labels is None:
             tags, largest_stack = self._read_inventory(get_examples())
@@ -345,7 +332,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             warnings.warn(text, stacklevel=2)
         if not tags and not self.cfg["tags"]:
             groups = list_groups(eg.reference for eg in get_examples())
-            raise ValueError(Errors.E251.format(name=self.name, key=key, found=groups))
+            raise ValueError(Errors.E251.format(name=self.name, key=self.cfg["spans_key"], found=groups))
         self._add_tags(tags)
         self.cfg.update(order=self.linearizer.order, max_stack=largest_stack, temperature=1.0, tree_temperature=1.0)
         if "tags" in self.model.attrs:  # a learner that has to know what each column is
@@ -359,19 +346,19 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         has_chart = "pairs" not in self.model.param_names  # no scores of successive tags
         return read_inventory(examples, self.cfg["spans_key"], self.linearizer, self.name, has_chart=has_chart)
 
-    def _add_tags(self, tags: set[str]) -> bool:
-        """Add tags and the four bare ones; returns whether any was new."""
-        added = set(tags) - set(self.cfg["tags"])
+    def _add_tags(self, tags: set[str]) -> list[str]:
+        """Add tags and the four bare ones; returns those of the tags that are new, sorted."""
+        added = sorted(tags - set(self.cfg["tags"]))
         if not added:
-            return False
+            return added
         tag_set = TagSet({*self.cfg["tags"], *tags})
         tag_set.unaries  # noqa: B018 - raises if a label is not a chain, before anything is changed
         # TrainablePipe's `_allow_extra_label` takes the model's width for the number of labels; ours is twice as wide.
         if not resize_output(self.model, self.tag_set, tag_set):
-            n_tags, listed = (self.model.maybe_get_dim("nO") or 0) // 2, shorten(", ".join(sorted(added)), 200)
+            n_tags, listed = (self.model.maybe_get_dim("nO") or 0) // 2, shorten(", ".join(added), 200)
             raise ValueError(Errors.E256.format(name=self.name, n=n_tags, tags=listed))
         self.cfg["tags"] = list(tag_set.tags)
-        return True
+        return added
 
     def _require_labels(self) -> None:
         if not self.cfg["tags"]:
@@ -411,8 +398,3 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         if problem:
             raise ValueError(Errors.E257.format(name=self.name, source=source, problem=problem))
         self.cfg["spans_key"] = spans_key
-
-
-def scale_scores(batch: TagScores, factor: float) -> TagScores:
-    """Multiply all scores by a factor, which is 1 / temperature. Trees keep their order, best to worst."""
-    return batch if factor == 1.0 else batch.with_arrays(array * factor for array in batch.arrays)

@@ -65,21 +65,13 @@ def constraints_of_doc(
         be dropped; if the doc was retokenized since the group was set; if `find` gives something else than spans of
         the doc.
     """
-    group = doc.spans.get(CONSTRAINTS_KEY)
-    of_group = "must" if group is None else group.attrs.get("kind", "must")
-    spans = [(span, of_group) for span in spans_of_group(doc, CONSTRAINTS_KEY, Errors.E269)]
-    found = () if find is None else find(doc)
-    for span in found if isinstance(found, Iterable) else [found]:
-        if not isinstance(span, Span) or span.doc is not doc:
-            raise ValueError(Errors.E271.format(found=span))
-        spans.append((span, "must"))
+    spans = _find_spans(doc, find)
     of_sentences = [SentenceConstraints([], []) for _ in sentences]
     if not spans:
         return of_sentences
     words = map_words(doc)
     bounds = [(words.before[tokens[0]], words.before[tokens[0]] + len(tokens)) for tokens in sentences]
-    for span, default in spans:
-        kind = span.kb_id_ or span.id_ or default
+    for span, kind in spans:
         start, end = words.before[span.start], words.before[span.end]
         label = span.label_ or None
         text = f"{kind} {label or 'constituent'} {shorten(span.text, 60)!r} (tokens {span.start} to {span.end})"
@@ -102,6 +94,19 @@ def constraints_of_doc(
             if bounds:
                 of_sentences[s].left_out.append(text)
     return of_sentences
+
+
+def _find_spans(doc: Doc, find: Finder | None) -> list[tuple[Span, str]]:
+    """Find the spans that constrain the trees of a doc, with their kinds."""
+    group = doc.spans.get(CONSTRAINTS_KEY)
+    of_group = "must" if group is None else group.attrs.get("kind", "must")
+    spans = [(span, of_group) for span in spans_of_group(doc, CONSTRAINTS_KEY, Errors.E269)]
+    found = () if find is None else find(doc)
+    for span in found if isinstance(found, Iterable) else [found]:
+        if not isinstance(span, Span) or span.doc is not doc:
+            raise ValueError(Errors.E271.format(found=span))
+        spans.append((span, "must"))
+    return [(span, span.kb_id_ or span.id_ or kind) for span, kind in spans]
 
 
 def constrain(

@@ -100,9 +100,9 @@ def partial_tags(parse: Parse) -> set[str]:
     """List the tags that the constituents of a partial tree may have: each may be a left child or a right one, and the
     root has the tag of a left one."""
     return {
-        make_tag(c, join_chain(chain))
+        make_tag((0 if end - start == 1 else 2) + is_right, join_chain(chain))
         for (start, end), chain in unary_chains(parse).items()
-        for c in ((0, 1) if end - start == 1 else (2, 3))[: 1 if end - start == len(parse) else 2]
+        for is_right in ((False,) if end - start == len(parse) else (False, True))
     }
 
 

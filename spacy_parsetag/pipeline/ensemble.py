@@ -129,18 +129,17 @@ class Ensemble(Checked, Pipe):
         of_all = [of_sentence.constraints for of_sentence in constraints]
         batches = [_score(member, docs, of_all) for member in self.members]
         tags = union_of_tags(batch.tags for batch in batches)
-        rest = iter(constraints)
+        rest, drop = iter(constraints), self.conflicts == "drop"
         # The rows of all members are the same, two a word, and so are the sentences of their parts.
         for parts in zip(*(batch.parts(PART_ROWS) for batch in batches), strict=True):
             mean = Constituents.mean([Distribution(part).constituents for part in parts])
             lengths = numbers_of_tags(mean.n_words)
             blank = np.zeros((int(lengths.sum()), len(tags)), dtype=np.float32)
             union = TagScores(blank, np.cumsum(lengths) - lengths, mean.n_words, tags, get_linearizer("in"))
-            of_part = [*islice(rest, len(lengths))]
-            union, dropped = constrain(union, of_part, drop=self.conflicts == "drop")
+            union, dropped = constrain(union, [*islice(rest, len(lengths))], drop=drop)
             decoded = mean.most_expected(union, self.cost)
             for s, spans in enumerate(labelled_nodes(decoded.ids, union).spans(tags)):
-                left_out = dropped[s] if self.conflicts == "drop" else None
+                left_out = dropped[s] if drop else None
                 yield {"spans": spans, **mean.describe(s, spans, LEAST_RIVAL), "dropped_constraints": left_out}
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:

@@ -5,7 +5,7 @@ the exported pipeline consists of spaCy's own components, and of layers of `ml/o
 """
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -58,16 +58,14 @@ def _export(nlp: Language, path: Path, precision: Precision) -> bool:
     components = config["components"]
     pipes = [(name, pipe) for name, pipe in nlp.components if components[name]["factory"] == "transformer"]
     transformers = {name: _Transformer(name, pipe) for name, pipe in pipes}
-    for section in _sections(components):
-        if transformers and section.get("@architectures") == _LISTENER:
-            pooling = section["pooling"]
-            _upstream(section, transformers).poolings.setdefault(_name_of(pooling), pooling)
-    _check_listeners(nlp, transformers)
+    for section, owner in _listeners(components, transformers):
+        owner.poolings.setdefault(_name_of(section["pooling"]), section["pooling"])
+    # The transformer that each listener listens to, by the listener's id; the first one for "*".
+    owners = {listener.id: owner for owner in reversed(transformers.values()) for listener in owner.pipe.listeners}
+    _check_listeners(nlp, transformers, owners)
     named = ((name, getattr(pipe, "model", None)) for name, pipe in nlp.components if name not in transformers)
     models = {name: model for name, model in named if isinstance(model, Model)}
-    swaps = [
-        (model, *swap) for model in models.values() for swap in _replacements(model, transformers.values(), precision)
-    ]
+    swaps = [(model, *swap) for model in models.values() for swap in _replacements(model, owners, precision)]
     try:
         for model, old, new in swaps:
             _replace(model, old, new)
@@ -127,9 +125,8 @@ class _Transformer:
         """
         setter = component.get("set_extra_annotations", {}).get("@annotation_setters", _NO_SETTER)
         if setter != _NO_SETTER:
-            raise ValueError(
-                Errors.E267.format(what=setter, name=self.name, reason="it is called by spacy-transformers")
-            )
+            reason = "it is called by spacy-transformers"
+            raise ValueError(Errors.E267.format(what=setter, name=self.name, reason=reason))
         model = component["model"]
         getter = model["get_spans"].get("@span_getters", "spans of your own")
         for what, exportable in ((model["@architectures"], _ARCHITECTURES), (getter, list(_SPANS))):
@@ -163,17 +160,11 @@ class _Transformer:
         return exported
 
 
-def _owners(transformers: Iterable[_Transformer]) -> dict[int, _Transformer]:
-    """The transformer that each listener listens to, by the listener's id; the first one for "*"."""
-    return {listener.id: owner for owner in reversed(list(transformers)) for listener in owner.pipe.listeners}
-
-
-def _check_listeners(nlp: Language, transformers: dict[str, _Transformer]) -> None:
+def _check_listeners(nlp: Language, transformers: dict[str, _Transformer], owners: dict[int, _Transformer]) -> None:
     """Check that each listener finds its own encoder's vectors in doc.tensor, where exported transformers write too.
 
     RAISES (ValueError): If another encoder writes there between a transformer or tok2vec and what listens to it.
     """
-    owners = _owners(transformers.values())
     writer = ""
     for name, pipe in nlp.pipeline:
         model = getattr(pipe, "model", None)
@@ -202,13 +193,12 @@ def _name_of(pooling: dict[str, Any]) -> str:
 
 
 def _replacements(
-    model: Model[Any, Any], transformers: Iterable[_Transformer], precision: Precision
+    model: Model[Any, Any], owners: dict[int, _Transformer], precision: Precision
 ) -> Iterator[tuple[Model[Any, Any], Model[Any, Any]]]:
     """Layers of a model that go, each with the one that comes in its place."""
-    by_listener = _owners(transformers)
     for node in list(model.walk()):
-        if node.layers and node.layers[0].id in by_listener:  # a chain of a listener and what pools
-            section = by_listener[node.layers[0].id].listener(node.layers[1].layers[0].name)
+        if node.layers and node.layers[0].id in owners:  # a chain of a listener and what pools
+            section = owners[node.layers[0].id].listener(node.layers[1].layers[0].name)
             yield node, registry.resolve({"model": section})["model"]
         elif node.shims and isinstance(node.shims[0], LSTMShim):
             lstm = onnx_bilstm()
@@ -218,9 +208,13 @@ def _replacements(
             yield node, lstm
 
 
-def _upstream(section: dict[str, Any], transformers: dict[str, _Transformer]) -> _Transformer:
-    """The transformer that a listener's section names; the first one for "*"."""
-    return transformers.get(section.get("upstream", "*")) or next(iter(transformers.values()))
+def _listeners(
+    components: dict[str, Any], transformers: dict[str, _Transformer]
+) -> Iterator[tuple[dict[str, Any], _Transformer]]:
+    """The sections of listeners to transformers, each with the transformer that it names; the first one for "*"."""
+    for section in list(_sections(components)):
+        if transformers and section.get("@architectures") == _LISTENER:
+            yield section, transformers.get(section.get("upstream", "*")) or next(iter(transformers.values()))
 
 
 def _sections(value: Any) -> Iterator[dict[str, Any]]:
@@ -232,12 +226,12 @@ def _sections(value: Any) -> Iterator[dict[str, Any]]:
 
 def _rewrite(config: dict[str, Any], transformers: dict[str, _Transformer]) -> None:
     """Replace PyTorch's layers in a config with the exported ones, and drop the callbacks that only PyTorch needs."""
-    for section in list(_sections(config["components"])):
-        if transformers and section.get("@architectures") == _LISTENER:
-            listener = _upstream(section, transformers).listener(_name_of(section["pooling"]))
-            section.clear()
-            section.update(listener)
-        elif section.get("@layers") == "spacy-parsetag.TorchBiLSTM.v1":
+    for section, owner in _listeners(config["components"], transformers):
+        listener = owner.listener(_name_of(section["pooling"]))
+        section.clear()
+        section.update(listener)
+    for section in _sections(config["components"]):
+        if section.get("@layers") == "spacy-parsetag.TorchBiLSTM.v1":
             section.clear()
             section["@layers"] = "spacy-parsetag.OnnxBiLSTM.v1"
     for section in _sections(config["nlp"]):

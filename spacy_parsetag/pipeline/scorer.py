@@ -100,8 +100,8 @@ def score_constituents(
 
     params (EvalbParams | str | Path): EVALB's parameters, or where they are; see `get_params`.
     default_key (str | None): Where constituents are in `doc.spans`; None takes `spans_key` from the kwargs.
-    default_order (str | None): Order of the tags; None takes `order` from the kwargs, in-order where it is
-        one of the user's own.
+    default_order (str | None): Order of the tags; None takes `order` from the kwargs, in-order where it is one of the
+        user's own.
     RETURNS (dict[str, Any]): `parsetag_f`, `parsetag_p`, `parsetag_r` and `parsetag_em` (exact match: sentences with
         exactly the gold brackets), from 0.0 to 1.0; `parsetag_per_type`, {label: {p, r, f}}, in which labels held
         equal share a row; `parsetag_tag_acc`, {"l", "r", "L", "R", "all"}: the share of gold parsing tags of each kind
@@ -113,10 +113,14 @@ def score_constituents(
     key = default_key or kwargs.get("spans_key") or SPANS_KEY
     # Of an order of the user's own, which is known by name alone, the accuracy is that of in-order tags.
     linearizer = get_linearizer(default_order) if default_order else ORDERS.get(kwargs.get("order", "in"), ORDERS["in"])
-    matched, missing, extra, gold_tags, right_tags = (Counter[str]() for _ in range(5))
-    sentences = complete = 0
+    prefix = score_prefix(key)
     examples = list(examples)
     annotated = [eg for eg in examples if key in eg.reference.spans and not is_marked(eg.reference, "partial", key)]
+    if not annotated:
+        _warn_of_no_gold(examples, key)
+        return dict.fromkeys(f"{prefix}_{name}" for name in SCORES)
+    matched, missing, extra, gold_tags, right_tags = (Counter[str]() for _ in range(5))
+    sentences = complete = 0
     aligned = (align_sentences(eg, key, params.delete_labels) for eg in annotated)
     for sentence in chain.from_iterable(aligned):
         sentences += 1
@@ -130,14 +134,6 @@ def score_constituents(
         test_tags = tags if sentence.test == sentence.gold else sentence.tags(sentence.test, linearizer)
         gold_tags.update(tag[0] for tag in tags)
         right_tags.update(tag[0] for tag, test_tag in zip(tags, test_tags, strict=False) if tag == test_tag)
-    prefix = score_prefix(key)
-    if not annotated:
-        if n_partial := sum(key in eg.reference.spans for eg in examples):
-            warnings.warn(Warnings.W259.format(n=n_partial, key=key), stacklevel=1)
-        elif examples:
-            text = Warnings.W255.format(n=len(examples), key=key, found=list_groups(eg.reference for eg in examples))
-            warnings.warn(text, stacklevel=1)
-        return dict.fromkeys(f"{prefix}_{name}" for name in SCORES)
     total = PRFScore(tp=matched.total(), fn=missing.total(), fp=extra.total())
     exact = complete / sentences if sentences else 0.0
     labels = sorted(matched | missing | extra)
@@ -147,6 +143,15 @@ def score_constituents(
     tag_acc = {kind: right / n if n else None for kind, (right, n) in tag_counts.items()}
     values = (total.fscore, total.precision, total.recall, exact, per_type, tag_acc)
     return {f"{prefix}_{name}": value for name, value in zip(SCORES, values, strict=True)}
+
+
+def _warn_of_no_gold(examples: list[Example], key: str) -> None:
+    """Warn that no example has a whole gold tree: all that there are may be partial, or stand under another key."""
+    if n_partial := sum(key in eg.reference.spans for eg in examples):
+        warnings.warn(Warnings.W259.format(n=n_partial, key=key), stacklevel=1)
+    elif examples:
+        text = Warnings.W255.format(n=len(examples), key=key, found=list_groups(eg.reference for eg in examples))
+        warnings.warn(text, stacklevel=1)
 
 
 def score_prefix(key: str) -> str:

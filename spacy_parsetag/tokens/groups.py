@@ -245,10 +245,10 @@ class GroupCache(Generic[ValueT]):
     """Keeps what was made of the constituents of docs, outside the docs and for as long as they live.
 
     A value is made anew when `doc.spans[key]` is another group than it was, and when the number of its spans or of the
-    doc's tokens, its marks "partial" and "soft", or the list `attrs["k_best"]` have changed. No other
-    change is noticed: spans replaced within the group (`group[i] = span`), trees replaced within that list, sentence
-    boundaries moved later, or tokens merged and split so that their number stays. To check each token of a long doc
-    would take many times as long as a getter. `doc.spans[key] = list(doc.spans[key])` makes another group.
+    doc's tokens, its marks "partial" and "soft", or the list `attrs["k_best"]` have changed. No other change is
+    noticed: spans replaced within the group (`group[i] = span`), trees replaced within that list, sentence boundaries
+    moved later, or tokens merged and split so that their number stays. To check each token of a long doc would take
+    many times as long as a getter. `doc.spans[key] = list(doc.spans[key])` makes another group.
     """
 
     def __init__(self) -> None:

@@ -110,10 +110,14 @@ def set_sentence_starts(doc: Doc, starts: Iterable[int]) -> None:
         return
     if doc.has_annotation("DEP"):
         raise ValueError(Errors.E311.format(text=shorten(doc.text, 50)))
-    column = np.full((len(doc), 1), -1, dtype=np.int64)
-    column[list(starts)] = 1
-    column[0] = 1
-    doc.from_array([SENT_START], cast(Ints2d, column.astype(np.uint64)))
+    marks = np.full(len(doc), -1)
+    marks[[0, *starts]] = 1
+    _mark_starts(doc, marks)
+
+
+def _mark_starts(doc: Doc, marks: NDArray[np.int64]) -> None:
+    """Mark each token: 1 if it starts a sentence, -1 if it starts none, 0 where that is left open."""
+    doc.from_array([SENT_START], cast(Ints2d, marks[:, None].astype(np.uint64)))
 
 
 def run_before(nlp: Language, parser: Pipe, docs: Iterable[Doc]) -> list[Doc]:
@@ -154,9 +158,9 @@ def paragraphs(doc: Doc) -> Doc:
         is_word = _is_word(doc)
         if not is_word.all():
             before_words = np.flatnonzero(~is_word[:-1] & is_word[1:])
-            column = np.where(is_word, 0, -1)[:, None]  # white space begins no sentence
-            column[[i + 1 for i in before_words.tolist() if len(_LINE_BREAK.findall(doc[i].text)) > 1]] = 1
-            column[is_word.argmax()] = -1  # the first word, if white space precedes it
-            column[0] = 0
-            doc.from_array([SENT_START], cast(Ints2d, column.astype(np.uint64)))
+            marks = np.where(is_word, 0, -1)  # white space begins no sentence
+            marks[[i + 1 for i in before_words.tolist() if len(_LINE_BREAK.findall(doc[i].text)) > 1]] = 1
+            marks[is_word.argmax()] = -1  # the first word, if white space precedes it
+            marks[0] = 0
+            _mark_starts(doc, marks)
     return doc

@@ -69,9 +69,8 @@ class DocFile:
     def end_doc(self) -> None:
         """End a doc: the next sentence begins a new one."""
         if self.waiting:
-            self.docs.add(
-                doc_from_parses(self.vocab, self.waiting, spans_key=self.spans_key, detokenize=self.detokenize)
-            )
+            doc = doc_from_parses(self.vocab, self.waiting, spans_key=self.spans_key, detokenize=self.detokenize)
+            self.docs.add(doc)
             self.docs_added += 1
             self.waiting = []
 

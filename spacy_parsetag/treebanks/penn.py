@@ -6,14 +6,7 @@
 
 Trees may run over several lines or stand several to a line, under a root label (`(TOP ...)`) or none (`( (S ...))`).
 Brackets decide what a tree is, not the layout. Only where they do not match does the layout tell which tree is broken
-and where the next one starts. So a file is cut into pieces, each of them usually a tree, at lines that start one:
-
-- Outside of trees, a bracket at the margin (in the first column, or where the file's first tree starts), after a blank
-  line, or of a root wrapper.
-- Inside an open tree, a root wrapper at the margin, if it has the open tree's label or stands after words.
-- If the open tree or all trees before it lack a wrapper, a bracket at the margin may start a tree. The first unclosed
-  tree proves that such brackets do; a whole tree with such a line inside proves that they do not. So no line is read
-  more than twice.
+and where the next one starts. So a file is read in pieces, which `pieces` cuts at lines that start a tree.
 
 Within a piece that leaves a bracket open, a root wrapper starts the next tree if it stands after words, inside a
 wrapper of the same label. A surplus closing bracket spoils the trees before it, which may be parts of a tree that was
@@ -39,6 +32,7 @@ from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, unescape_label, unescape_token
 from ..trees.tree import ROOT_LABELS, Tree, preorder
 from .lines import Line, read_file_lines, undecodable
+from .pieces import MAX_NODES, cut_pieces
 
 MadeT = TypeVar("MadeT")
 OnError = Callable[[TreebankError], None]
@@ -53,12 +47,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_LINE_START = re.compile(rf"(?P<margin>[ \t]*)\([{SPACE}]*(?P<label>{_TEXT}*)")
 _WRAPPER_START = re.compile(rf"\([ \t]*(?=\()|\((?:{'|'.join(sorted(filter(None, ROOT_LABELS)))})[{SPACE}(]")
 _SUSPECT = re.compile("[\x00\ud800-\udfff]")  # what `undecodable` reports
 
-# More nodes than any sentence has: a file with a bracket missing must not fill the memory.
-_MAX_NODES = 200_000
 _LONGEST = 60  # characters of a word in a message
 # NEGRA's brackets have `%% Sent 1` before a tree. Banners stand within a file, too, when files were joined.
 COMMENTS = ("#", "%%", "*x*", "( END_OF_TEXT_UNIT )")
@@ -177,62 +168,6 @@ class _OpenTree:
     flaw: tuple[str, int] | None = None
 
 
-@dataclass(slots=True)
-class _Piece:
-    """Holds the lines of a piece, and counts its last tree's brackets: `depth` still open, `n_nodes` opened in all.
-
-    restart (int): Index in `lines` of the first line inside that tree that may start another; 0 if there is none.
-    """
-
-    lines: list[Line] = field(default_factory=list)
-    depth: int = 0
-    n_nodes: int = 0
-    restart: int = 0
-
-    def add(self, line: Line) -> None:
-        n_opened = line.text.count("(")
-        self.lines.append(line)
-        self.n_nodes += n_opened
-        self.depth += n_opened - line.text.count(")")
-
-
-@dataclass(slots=True)
-class _Layout:
-    """Tells which lines of a file start a tree, as the module says.
-
-    margin (int | None): The column where the first tree starts.
-    root (str): The label of the open tree, or of the last one.
-    starts_trees (bool | None): Whether brackets at the margin start trees without wrappers; None until that shows.
-    are_bare (bool | None): Whether all trees so far had no wrapper; None before the first.
-    """
-
-    margin: int | None = None
-    root: str = ""
-    starts_trees: bool | None = None
-    are_bare: bool | None = None
-
-    def is_start(self, bracket: re.Match[str], piece: _Piece, after_blank: bool) -> bool | None:
-        """Tell whether a line that begins with a bracket starts a tree. None: what follows will tell."""
-        if self.margin is None:
-            self.margin = bracket.end("margin")
-        at_margin = bracket.end("margin") <= self.margin
-        is_root = bracket["label"] in ROOT_LABELS
-        if not piece.depth:
-            return at_margin or after_blank or is_root
-        if at_margin and is_root:
-            return bracket["label"] == self.root or piece.n_nodes > piece.depth
-        if at_margin and (self.root not in ROOT_LABELS or self.are_bare):
-            return self.starts_trees
-        return False
-
-    def learn(self, piece: _Piece) -> None:
-        """Learn from a piece whose brackets have all closed."""
-        if piece.restart:
-            self.starts_trees = False
-        if piece.n_nodes:
-            self.are_bare = self.are_bare is not False and self.root not in ROOT_LABELS
-
-
 @dataclass
 class BracketReader:
     """Iterates over the trees of one file.
@@ -249,49 +184,14 @@ class BracketReader:
     default_tag: str | None
 
     def __iter__(self) -> Iterator[Tree]:
+        pieces = cut_pieces(without_comments(self.lines, self.path))
         is_checked = False
-        for tree in chain.from_iterable(starmap(self._read, self._pieces())):
+        for tree in chain.from_iterable(starmap(self._read, pieces)):
             if not is_checked:
                 words = [child for node in preorder(tree) for child in node.children if isinstance(child, str)]
                 refuse_numbered(words, self.path, tree.line)
                 is_checked = len(words) > 1
             yield tree
-
-    def _pieces(self) -> Iterator[tuple[list[Line], str, int]]:
-        """Cut the file before each line that starts a tree, and yield the arguments of `_read` for each piece."""
-        unread = without_comments(self.lines, self.path)
-        layout, piece = _Layout(), _Piece()
-        after_blank, is_lost = True, False
-        while True:
-            line = next(unread, None)
-            bracket = _LINE_START.match(line.text) if line is not None else None
-            is_start = bracket is not None and layout.is_start(bracket, piece, after_blank)
-            if is_start is None:
-                piece.restart = piece.restart or len(piece.lines)
-            is_oversized = piece.depth > 0 and piece.n_nodes > _MAX_NODES
-            if line is None or is_start or is_oversized:
-                lines, restart = piece.lines, piece.restart
-                if restart:
-                    rest = lines[restart:] + ([] if line is None else [line])
-                    unread = chain(rest, unread)  # once in a file at most
-                    line, layout.starts_trees = None, True
-                    yield lines[:restart], Errors.E121, rest[0].number
-                elif lines:
-                    message = Errors.E122 if line is None else Errors.E121 if is_start else Errors.E123
-                    yield lines, message, (line or lines[-1]).number
-                if line is None and not restart:
-                    return
-                is_lost = is_oversized and not restart and not is_start
-                piece = _Piece()
-            if line is None or (is_lost and not is_start):
-                continue
-            if bracket is not None and not piece.depth:
-                layout.root = bracket["label"]
-            piece.add(line)
-            if piece.depth <= 0:
-                layout.learn(piece)
-                piece.depth = piece.n_nodes = piece.restart = 0
-            after_blank = not line.text.strip(SPACE)
 
     def _read(self, lines: list[Line], unclosed_message: str, end_line: int) -> Iterator[Tree]:
         """Give out the whole trees of a piece, and report what is wrong with the others.
@@ -389,7 +289,7 @@ class BracketReader:
 
     def _report_tree(self, tree: _OpenTree, unclosed_message: str, end_line: int) -> None:
         """Report a tree that stays open: a flaw found in it before, else that it is not closed."""
-        unclosed = unclosed_message.format(missing=len(tree.nodes), limit=_MAX_NODES), end_line
+        unclosed = unclosed_message.format(missing=len(tree.nodes), limit=MAX_NODES), end_line
         self._report(*(tree.flaw or unclosed), tree.line)
 
     def _report(self, reason: str, line: int, tree_line: int, kind: type[TreebankError] = TreebankError) -> None:

@@ -25,8 +25,8 @@ _CHAIN = re.compile(r"((?:[^+\\]|\\.)+)(?:\+|$)", re.DOTALL)
 class BinaryTree(NamedTuple):
     """A binary tree over N words as its 2N-1 nodes in pre-order.
 
-    leaf (Tuple[bool, ...]): Whether the node is a word. With the order, this is the whole shape of the tree.
-    label (Tuple[str, ...]): The node's chain of labels joined by "+"; "" for a node that binarization added, and for a
+    leaf (tuple[bool, ...]): Whether the node is a word. With the order, this is the whole shape of the tree.
+    label (tuple[str, ...]): The node's chain of labels joined by "+"; "" for a node that binarization added, and for a
         word that is not a constituent of its own.
     """
 

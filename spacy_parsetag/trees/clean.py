@@ -123,16 +123,18 @@ def clean_tree(tree: Tree, options: CleanOptions | None = None, counts: CleanCou
     if not cleaned or not isinstance(cleaned[0], Tree):
         counts.emptied_trees += 1
         return None
-    top = cleaned[0]
-    if options.root is None:
-        return top
+    return cleaned[0] if options.root is None else _wrap(cleaned[0], options.root, counts)
+
+
+def _wrap(top: Tree, root: str, counts: CleanCounts) -> Tree:
+    """Put one root wrapper around a tree, in place of those that it has."""
     if not top.is_wrapper:
-        return Tree(options.root, (top,))
+        return Tree(root, (top,))
     # Wrappers inside the wrapper: ( (ROOT (TOP (S ...)))).
     while len(top.children) == 1 and isinstance(inner := top.children[0], Tree) and inner.is_wrapper:
         counts.wrappers += 1
         top = inner
-    return Tree(options.root, top.children)
+    return Tree(root, top.children)
 
 
 def strip_functions(label: str) -> str:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from spacy_parsetag.decode import batch, distribution
-from spacy_parsetag.treebanks import penn
+from spacy_parsetag.treebanks import pieces
 
 PACKAGE = Path(__file__).resolve().parents[2] / "spacy_parsetag"
 
@@ -26,4 +26,4 @@ def test_shared_numbers() -> None:
     assert orders == {order.upper(): code for order, code in batch.ORDER_CODES.items()}
     text = (PACKAGE / "decode/_lattice.hpp").read_text(encoding="utf8")
     assert f"LARGEST_ERROR = {distribution._LARGEST_ERROR};" in text
-    assert numbers_of("search/_columns.hpp", "(.*)")["most_nodes"] == penn._MAX_NODES
+    assert numbers_of("search/_columns.hpp", "(.*)")["most_nodes"] == pieces.MAX_NODES

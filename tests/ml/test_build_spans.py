@@ -189,6 +189,40 @@ def test_gradient_of_scores_of_hidden(differences: bool, rows: int, monkeypatch:
     check_gradients(value, arrays, atol=4e-3, step=STEP)
 
 
+def check_learner(
+    model: Model[list[Doc], SentenceScores],
+    lookup: Lookup,
+    docs: list[Doc],
+    dY: SentenceScores,
+    rng: np.random.Generator,
+    *,
+    n_places: int,
+    atol: float,
+) -> None:
+    """Compare the gradients that a learner has found, given that of its scores, with slopes: those of all vectors, and
+    at some places of each parameter."""
+    assert [array.shape for array in lookup.gradient] == [(len(doc), WIDTH) for doc in docs]
+
+    def arrays_of(scores: SentenceScores) -> list[Any]:
+        spans = [] if scores.spans is None else [np.asarray(scores.spans.scores)]
+        return [scores.rows, *(scores.transitions or ()), *spans]
+
+    def value() -> float:
+        pairs = zip(arrays_of(model.predict(docs)), arrays_of(dY), strict=True)
+        return float(sum((array.astype("d") * gradient).sum() for array, gradient in pairs))
+
+    for doc, gradient in zip(docs, lookup.gradient, strict=True):
+        for token in doc:
+            for k in range(WIDTH):
+                found = slope(value, lookup.table[token.text], (k,), STEP) if not token.is_space else 0.0
+                assert found == pytest.approx(gradient[token.i, k], abs=atol)
+    for node in model.walk():
+        for name in node.param_names:
+            array, gradient = node.get_param(name), node.get_grad(name)
+            for i in [tuple(rng.integers(array.shape)) for _ in range(n_places)]:
+                assert slope(value, array, i, STEP) == pytest.approx(gradient[i], abs=atol)
+
+
 @pytest.mark.parametrize("span_width", [7, None])
 def test_gradient_of_the_learner(span_width: int | None) -> None:
     """Of vectors and parameters."""
@@ -206,25 +240,7 @@ def test_gradient_of_the_learner(span_width: int | None) -> None:
     slots[:, 0, n_leaves:] = slots[:, 1, :n_leaves] = 0.0  # not the learner's
     slots[np.cumsum(Y.words.n_words) - 1, 1] = 0.0
     backprop(dY)
-    assert [array.shape for array in lookup.gradient] == [(len(doc), WIDTH) for doc in docs]
-
-    def value() -> float:
-        made = model.predict(docs)
-        pairs = [(made.rows, dY.rows)]
-        if made.spans is not None and dY.spans is not None:
-            pairs.append((np.asarray(made.spans.scores), dY.spans.scores))
-        return float(sum((array.astype("d") * gradient).sum() for array, gradient in pairs))
-
-    for doc, gradient in zip(docs, lookup.gradient, strict=True):
-        for token in doc:
-            for k in range(WIDTH):
-                found = slope(value, lookup.table[token.text], (k,), STEP) if not token.is_space else 0.0
-                assert found == pytest.approx(gradient[token.i, k], abs=1e-2)
-    for node in model.walk():
-        for name in node.param_names:
-            array, gradient = node.get_param(name), node.get_grad(name)
-            for i in [tuple(rng.integers(array.shape)) for _ in range(10)]:
-                assert slope(value, array, i, STEP) == pytest.approx(gradient[i], abs=1e-2)
+    check_learner(model, lookup, docs, dY, rng, n_places=10, atol=1e-2)
 
 
 def test_rows_that_are_computed_when_they_are_read() -> None:

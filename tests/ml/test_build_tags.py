@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from differences import slope
 from spacy.tokens import Doc
-from test_build_spans import STEP, TAGS, VOCAB, WIDTH, Lookup, words_of
+from test_build_spans import TAGS, VOCAB, WIDTH, Lookup, check_learner, words_of
 from thinc.api import Linear, Model, fix_random_seed, set_dropout_rate, with_array
 
 from spacy_parsetag.decode import Transitions
@@ -64,23 +63,7 @@ def test_gradient(encoder: bool, hidden_width: int | None) -> None:
     d_transitions = Transitions(*(rng.normal(size=array.shape).astype("f") for array in Y.transitions))
     dY = SentenceScores(rng.normal(size=Y.rows.shape).astype("f"), Y.words, d_transitions)
     backprop(dY)
-    assert [array.shape for array in lookup.gradient] == [(len(doc), WIDTH) for doc in DOCS]
-
-    def value() -> float:
-        made = model.predict(DOCS)
-        pairs = zip((made.rows, *(made.transitions or ())), (dY.rows, *d_transitions), strict=True)
-        return float(sum((array.astype("d") * gradient).sum() for array, gradient in pairs))
-
-    for doc, gradient in zip(DOCS, lookup.gradient, strict=True):
-        for token in doc:
-            for k in range(WIDTH):
-                found = slope(value, lookup.table[token.text], (k,), STEP) if not token.is_space else 0.0
-                assert found == pytest.approx(gradient[token.i, k], abs=5e-2)
-    for node in model.walk():
-        for name in node.param_names:
-            array, gradient = node.get_param(name), node.get_grad(name)
-            for i in [tuple(rng.integers(array.shape)) for _ in range(6)]:
-                assert slope(value, array, i, STEP) == pytest.approx(gradient[i], abs=5e-2)
+    check_learner(model, lookup, DOCS, dY, rng, n_places=6, atol=5e-2)
     # Gradients add up, and the parameters are saved.
     before = model.get_grad("pairs").copy()
     model(DOCS, True)[1](dY)

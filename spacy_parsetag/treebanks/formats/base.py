@@ -9,7 +9,7 @@ from pathlib import Path
 from ...files.read import is_stream, open_binary
 from ...trees.clean import CleanCounts, CleanOptions, clean_tree
 from ...trees.parse import Parse, check_words
-from ...trees.tree import Tree, Word, rewrite
+from ...trees.tree import Tree, rewrite
 from ..lines import Line, read_file_lines
 from ..penn import BracketReader, OnError, make_of_each
 
@@ -29,8 +29,8 @@ class TreebankFormat:
     encoding_of (Callable[[Path], str] | None): Gives the encoding of one such file, where they differ.
     clean (CleanOptions): The usual cleaning.
     split (str | None): The usual split by names of files, where there is one.
-    lines (RewriteLines | None): Changes a file's lines before brackets are read. Lines
-        keep their numbers; what belongs to no tree becomes an empty line.
+    lines (RewriteLines | None): Changes a file's lines before brackets are read. Lines keep their numbers; what belongs
+        to no tree becomes an empty line.
     phrase, tag, word (Rewrite | None): Rewrites the labels of phrases, part-of-speech tags, and words, given as text
         without escapes. A word may become a `Word`, which has a lemma and morphology.
     leaf (Callable[[str, str], tuple[str, str]] | None): Rewrites tag and word together.
@@ -141,12 +141,6 @@ def _find_id(tree: Tree) -> str:
     """Find what a tree says is its id: ( (IP ...) (ID wsj,12))."""
     children = (child for child in tree.children if isinstance(child, Tree) and child.is_preterminal)
     return next((str(child.children[0]) for child in children if child.label == ID), "")
-
-
-def split_lemma(text: str) -> Word:
-    """Split a word at `LEMMA`, with which functions that rewrite lines mark the lemma."""
-    word, _, lemma = text.partition(LEMMA)
-    return Word(word, lemma)
 
 
 def each_line(change: Rewrite) -> RewriteLines:

@@ -9,7 +9,8 @@ that are not in UTF-8 are in Latin 1.
 import re
 
 from ...trees.clean import CleanOptions
-from .base import LEMMA, TreebankFormat, each_line, split_lemma
+from ...trees.tree import Word
+from .base import LEMMA, TreebankFormat, each_line
 
 _LEAF = re.compile(r"\(([^\s()]+)[ \t]+([^\s()]+)[ \t]+([^\s()]+)[ \t]*\)")
 _BRACKET = re.compile(r"\(([^\s()]+)[ \t]+([()])[ \t]+\2[ \t]*\)")
@@ -19,6 +20,12 @@ def rewrite_line(line: str) -> str:
     """Mark lemmas, and name the brackets among the words."""
     line = _BRACKET.sub(lambda match: f"({match.group(1)} {'-LRB-' if match.group(2) == '(' else '-RRB-'})", line)
     return _LEAF.sub(rf"(\1 \2{LEMMA}\3)", line)
+
+
+def split_lemma(text: str) -> Word:
+    """Split a word from its lemma, which `rewrite_line` marks."""
+    word, _, lemma = text.partition(LEMMA)
+    return Word(word, lemma)
 
 
 def cut_label(label: str) -> str:
