@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from functools import partial
@@ -18,7 +19,7 @@ from ..texts.input import Record
 from ..texts.on_ray import ray_shards
 from ..texts.on_spark import spark_shards
 from ..texts.output import open_output
-from ..texts.parser import BatchParser, Settings, in_batches, parse_batch
+from ..texts.parser import BatchParser, Settings, counts_of, in_batches, parse_batch
 from ..texts.processes import map_in_processes
 from ..texts.shards import Job, Note, Run, ShardParser, find_sources, parse_shard
 from ..treebanks.formats.table import FORMATS
@@ -170,7 +171,7 @@ def _parse_to_file(
 ) -> None:
     """Parse batches in this process, or in several, and write a file."""
     parse = parser if n_process == 1 else partial(parse_batch, parser.settings)
-    n_several = n_ids = n_wrapped = 0
+    counts: Counter[str] = Counter()
     with (
         closing(map_in_processes(parse, batches, n_process)) as results,
         open_output(output, parser.settings.format) as write,
@@ -181,13 +182,11 @@ def _parse_to_file(
                 skipped(failure)
             skipped.n_good += parsed.n_texts - len(parsed.failures)
             write(parsed)
-            n_several += parsed.n_several
-            n_ids += parsed.n_ids
-            n_wrapped += parsed.n_wrapped
+            counts.update(counts_of(parsed))
             advance(parsed.n_texts)
         skipped.check()
     skipped.summarize()
-    _warn(format, n_several, n_ids, n_wrapped, skipped.n + skipped.n_good)
+    _warn(format, counts, skipped.n + skipped.n_good)
 
 
 def _parse_to_shards(
@@ -210,7 +209,7 @@ def _parse_to_shards(
         run.check(skipped.max_share * run.n_texts, skipped.limit)
         run.finish()
     skipped.summarize()
-    _warn(run.job.sources[0].format, run.n_several, run.n_ids, run.n_wrapped, run.n_texts)
+    _warn(run.job.sources[0].format, run.counts, run.n_texts)
     if not quiet:
         failed = f" ({run.n_failed:,} failed)" if run.n_failed else ""
         note(f"{counted(run.n_texts, 'text')}{failed} in {counted(len(run.shards), 'shard')}: {run.job.folder}", "good")
@@ -240,21 +239,23 @@ def _parse_todo(
             yield shard_note
 
 
-def _warn(format: str, n_several: int, n_ids: int, n_wrapped: int, n_texts: int) -> None:
-    if format == "text" and n_wrapped > max(2, 0.3 * n_texts):
+def _warn(format: str, counts: Counter[str], n_texts: int) -> None:
+    """Warn of what the `COUNTS` say of all texts."""
+    shares = {name: f"{n:,} of {n_texts:,}" for name, n in counts.items()}
+    if format == "text" and counts["n_wrapped"] > max(2, 0.3 * n_texts):
         note(
-            f"{n_wrapped:,} of {n_texts:,} lines seem to go on in the next one, and each was parsed by itself. "
+            f"{shares['n_wrapped']} lines seem to go on in the next one, and each was parsed by itself. "
             "--format paragraphs joins lines.",
             "warn",
         )
-    elif n_several:
+    elif counts["n_several"]:
         note(
-            f"{n_several:,} of {n_texts:,} texts look like several sentences. Each was parsed as one sentence: "
+            f"{shares['n_several']} texts look like several sentences. Each was parsed as one sentence: "
             "--sents model splits them.",
             "warn",
         )
-    if n_ids and format in {"jsonl", "spacy", "parquet"}:  # other formats have ids from the names of files alone
-        has = f"{n_ids:,} of {n_texts:,} texts have an id or meta"
+    if counts["n_ids"] and format in {"jsonl", "spacy", "parquet"}:  # others have ids from the names of files alone
+        has = f"{shares['n_ids']} texts have an id or meta"
         note(f"{has}, which brackets cannot hold. --output-format jsonl keeps them.", "warn")
 
 
