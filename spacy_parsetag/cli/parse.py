@@ -15,13 +15,13 @@ from typer import Argument as Arg, Option as Opt
 from ..errors import Errors, shorten
 from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite
-from ..texts.input import Record
+from ..texts.input import Record, find_sources
 from ..texts.on_ray import ray_shards
 from ..texts.on_spark import spark_shards
 from ..texts.output import open_output
 from ..texts.parser import BatchParser, Settings, counts_of, in_batches, parse_batch
 from ..texts.processes import map_in_processes
-from ..texts.shards import Job, Note, Run, ShardParser, find_sources, parse_shard
+from ..texts.shards import Job, Note, Run, ShardParser, parse_shard
 from ..treebanks.formats.table import FORMATS
 from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline, is_text, start_parser
 from ._util import Code, GpuId, SkipBad, Skipped, count_processes, counted, note, progress, refuse

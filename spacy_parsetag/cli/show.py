@@ -14,9 +14,8 @@ from typer import Argument as Arg, Option as Opt
 from ..errors import EmptyTree, Errors, TreebankError
 from ..files.read import is_stream, suffix_of
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ..texts.input import Record, check_text, join_lines, name_of, split_paragraphs
+from ..texts.input import Record, check_suffix, check_text, find_sources, join_lines, name_of, split_paragraphs
 from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
-from ..texts.shards import NOT_TEXT, find_sources
 from ..tokens import SPANS_KEY, docs_from_trees
 from ..treebanks.formats.table import FORMATS
 from ..treebanks.lines import read_file_lines
@@ -152,9 +151,7 @@ def _guess_format(path: Path, text: str | None, encoding: str) -> ShownFormat:
     suffix = suffix_of(path)
     if suffix in (".jsonl", ".json", ".parquet"):
         raise ValueError(Errors.E486.format(path=path))
-    if suffix in NOT_TEXT:
-        what, how = NOT_TEXT[suffix]
-        raise ValueError(Errors.E574.format(path=path, what=what, how=how))
+    check_suffix(path)
     if path.is_dir() or suffix == ".spacy":
         return "spacy"
     if suffix in FORMATS["penn"].suffixes:

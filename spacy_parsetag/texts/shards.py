@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import Errors
-from ..files.find import find_files, paths_below
+from ..files.find import paths_below
 from ..files.lock import lock_folder
-from ..files.read import suffix_of
 from ..files.write import TEMPORARY, text_output
-from .input import FORMATS, Record, Source
+from .input import Record, Source
 from .output import open_output
 from .parser import COUNTS, BatchParser, Settings, counts_of, in_batches, load_parser
 
@@ -30,14 +29,6 @@ MANIFEST = "manifest.json"
 NOTES = ".notes"  # the folder of the notes on shards, until the run ends
 LOCK = f"{NOTES}/.lock"  # of the run that is at work
 SHARD_SUFFIXES = {"brackets": ".mrg", "jsonl": ".jsonl", "spacy": ".spacy", "parquet": ".parquet"}
-# Suffixes of files whose lines are no text: what such a file holds, and how it becomes text.
-NOT_TEXT = {
-    ".json": ("one JSON document", "Write its objects a line each, as .jsonl."),
-    **dict.fromkeys((".csv", ".tsv"), ("a table", "Write its texts a line each, or as .jsonl with an id.")),
-    **dict.fromkeys((".conll", ".conllu"), ("a word a line", "Make docs of them first: python -m spacy convert.")),
-    **dict.fromkeys((".xml", ".html", ".htm"), ("markup", "Take the text out of it first.")),
-    **dict.fromkeys((".pdf", ".doc", ".docx", ".odt", ".rtf"), ("pages", "Take the text out of them first.")),
-}
 PACKAGES = ("spacy-parsetag", "spacy", "thinc", "numpy")
 
 Note = dict[str, Any]  # see `ShardParser.__call__`
@@ -268,37 +259,6 @@ class Run:
         self.lock.close()
         if changed:
             raise ValueError(Errors.E565.format(path=changed[0]))
-
-
-def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
-    """Find the files to parse: a file, or the files of a folder, by name.
-
-    path (Path): The file or folder, or "-" for standard input.
-    format (str | None): What they hold. If None, the suffix says it; a file with another suffix holds text.
-    RETURNS (tuple[Source, ...]): The files. Those of a folder that hold lines are called by their paths there (`id`).
-    RAISES (ValueError): If there are none, if a folder holds several formats, or if no format is given and the suffix
-        is that of trees or one of `NOT_TEXT`, whose lines would be parsed as text.
-    """
-    if not path.is_dir():
-        from ..treebanks.formats.table import FORMATS as TREE_FORMATS
-
-        tree_suffixes = {suffix for kind in TREE_FORMATS.values() for suffix in kind.suffixes}
-        tree_suffixes |= {".discbracket", ".export"}
-        tree_suffixes -= {*FORMATS, ".train", ".dev", ".test"}  # text has these too
-        of_trees = ("trees", "Make docs of them first: convert TREES DOCS.spacy.")
-        refused = {**dict.fromkeys(tree_suffixes, of_trees), **NOT_TEXT}
-        if format is None and suffix_of(path) in refused:
-            what, how = refused[suffix_of(path)]
-            raise ValueError(Errors.E574.format(path=path, what=what, how=how))
-        return (Source(path, format or FORMATS.get(suffix_of(path), "text")),)
-    suffixes = [suffix for suffix in FORMATS if format in {None, FORMATS[suffix]}] or [".txt"]
-    files = [file.path for file in find_files([path], suffixes=suffixes)]
-    formats = sorted({format or FORMATS[suffix_of(file)] for file in files})
-    if len(formats) > 1:
-        raise ValueError(Errors.E566.format(path=path, formats=", ".join(formats)))
-    holds_lines = formats[0] in ("text", "paragraphs", "tokens")
-    ids = [file.relative_to(path).as_posix() if holds_lines else "" for file in files]
-    return tuple(Source(file, formats[0], id=name) for file, name in zip(files, ids, strict=True))
 
 
 def plan_shards(counts: Iterable[int], size: int) -> list[Shard]:
