@@ -28,6 +28,7 @@ from ._util import Code, GpuId, SkipBad, Skipped, count_processes, counted, note
 
 SHARD_SIZE = 2000
 SLASHES = ("/", os.sep)
+HOLDING_IDS = {"jsonl", "spacy", "parquet"}  # formats that can hold ids, and parses
 InputFormat = Literal["text", "paragraphs", "tokens", "jsonl", "spacy", "parquet"]
 OutputFormat = Literal["brackets", "jsonl", "json", "spacy", "parquet"]
 Engine = Literal["local", "ray", "spark"]
@@ -124,30 +125,28 @@ def parse_cli(
     skipped = Skipped("text", skip_bad)
     name, path, text = _find_model_and_input(model, source)
     sources = find_sources(path, format)
-    needs_file = text is not None and sources[0].format != "text"
-    refuse(needs_file, f"--format {sources[0].format}", "a file or standard input")
+    reading = sources[0].format
+    refuse(text is not None and reading != "text", f"--format {reading}", "a file or standard input")
     target = Path(output)
-    in_shards = target.is_dir() or output.endswith(SLASHES) or shard_size is not None or resume
-    in_shards = in_shards or engine != "local"
+    names_folder = target.is_dir() or output.endswith(SLASHES)
+    in_shards = names_folder or shard_size is not None or resume or engine != "local"
     writing: str | None = output_format
     if writing is None:
-        keeps_format = sources[0].format in {"jsonl", "spacy", "parquet"}  # formats that can hold parses and ids
-        shard_format = sources[0].format if keeps_format else "brackets"
+        shard_format = reading if reading in HOLDING_IDS else "brackets"
         writing = shard_format if in_shards else _guess_output(target)
     refuse(writing in {"spacy", "parquet"} and target == STANDARD, f"--output-format {writing}", "a file to write")
     n_process = None if n_process is None else count_processes(n_process)
-    is_running = text is not None or sources[0].format == "paragraphs"
-    one_sentence = (sents or ("model" if is_running else "line")) == "line"
+    is_running = text is not None or reading == "paragraphs"
+    one_sentence = sents == "line" or (sents is None and not is_running)
     refuse(writing == "parquet" and (probs or k_best), "--probs" if probs else "--k-best", "another --output-format")
     settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best)
     if in_shards:
         refuse(is_stream(path), "A folder of shards", "a file or folder to parse")
         _check_folder(target, [path, Path(name)], writing)
-        is_folder = target.is_dir() or output.endswith(SLASHES) or not (target.suffix or target == STANDARD)
-        refuse(not is_folder, "A folder of shards", "a name that ends in /, such as shards/")
+        is_file = not names_folder and bool(target.suffix or target == STANDARD)
+        refuse(is_file, "A folder of shards", "a name that ends in /, such as shards/")
     else:
-        is_binary = sources[0].format in {"spacy", "parquet"}
-        refuse(path == STANDARD and is_binary, f"--format {sources[0].format}", "a file or folder to parse")
+        refuse(path == STANDARD and reading in {"spacy", "parquet"}, f"--format {reading}", "a file or folder to parse")
         refuse_overwrite([target], [path, *(source.path for source in sources), Path(name)])
     parser = start_parser(settings)
     if in_shards:
@@ -157,7 +156,7 @@ def parse_cli(
         by_file = (file.read() for file in sources)
         records = chain.from_iterable(by_file if text is None else [[Record("the text", {"text": text})]])
         batches = in_batches(records, batch_size)
-        _parse_to_file(parser, batches, sources[0].format, target, n_process or 1, skipped, quiet)
+        _parse_to_file(parser, batches, reading, target, n_process or 1, skipped, quiet)
 
 
 def _parse_to_file(
@@ -254,7 +253,7 @@ def _warn(format: str, counts: Counter[str], n_texts: int) -> None:
             "--sents model splits them.",
             "warn",
         )
-    if counts["n_ids"] and format in {"jsonl", "spacy", "parquet"}:  # others have ids from the names of files alone
+    if counts["n_ids"] and format in HOLDING_IDS:  # others have ids from the names of files alone
         has = f"{shares['n_ids']} texts have an id or meta"
         note(f"{has}, which brackets cannot hold. --output-format jsonl keeps them.", "warn")
 

@@ -220,12 +220,12 @@ class Run:
             raise ValueError(Errors.E561.format(path=job.folder))
         for folder in (job.folder, job.folder / NOTES):
             remove_temporaries(folder)  # of a run that was killed
-        lacks_shards = len(self.notes) < len(self.shards)
-        if saved_notes and lacks_shards:  # the run had ended: restore the notes from its manifest
+        is_reopened = bool(saved_notes) and len(self.notes) < len(self.shards)
+        if is_reopened:  # the run had ended: restore the notes from its manifest
             for shard in self.shards:
                 if job.name(shard) in self.notes:
                     write_json(self.notes[job.name(shard)], job.note_path(shard))
-        if not path.exists() or (saved_notes and lacks_shards):
+        if is_reopened or not path.exists():
             write_json(self.head, path)
 
     def add(self, note: Note) -> None:
