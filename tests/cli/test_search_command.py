@@ -476,29 +476,14 @@ def test_complexity(run: Callable[..., Any], folder: Path) -> None:
     result = run("complexity", folder / "essay.mrg", folder / "notes.mrg", "--json")
     essay, notes = json.loads(result.stdout)
     assert [essay["file"], notes["file"]] == [str(folder / "essay.mrg"), str(folder / "notes.mrg")]
-    structures = ("W", "S", "VP", "C", "T", "DC", "CT", "CP", "CN")
+    structures = ["W", "S", "VP", "C", "T", "DC", "CT", "CP", "CN"]
     assert [essay[name] for name in structures] == [12, 2, 3, 3, 2, 1, 1, 1, 2]
     assert [notes[name] for name in structures] == [11, 3, 3, 4, 4, 0, 0, 0, 1]
-    measures = (
-        "MLS",
-        "MLT",
-        "MLC",
-        "C/S",
-        "VP/T",
-        "C/T",
-        "DC/C",
-        "DC/T",
-        "T/S",
-        "CT/T",
-        "CP/T",
-        "CP/C",
-        "CN/T",
-        "CN/C",
-    )
-    assert [essay[name] for name in measures] == pytest.approx(
+    ratios = ["MLS", "MLT", "MLC", "C/S", "VP/T", "C/T", "DC/C", "DC/T", "T/S", "CT/T", "CP/T", "CP/C", "CN/T", "CN/C"]
+    assert [essay[name] for name in ratios] == pytest.approx(
         [6, 6, 4, 1.5, 1.5, 1.5, 1 / 3, 0.5, 1, 0.5, 0.5, 1 / 3, 1, 2 / 3]
     )
-    assert [notes[name] for name in measures] == pytest.approx(
+    assert [notes[name] for name in ratios] == pytest.approx(
         [11 / 3, 11 / 4, 11 / 4, 4 / 3, 3 / 4, 1, 0, 0, 4 / 3, 0, 0, 0, 1 / 4, 1 / 4]
     )
 
