@@ -157,18 +157,17 @@ def _guess_format(path: Path, text: str | None, encoding: str) -> ShownFormat:
     if suffix in FORMATS["penn"].suffixes:
         return "brackets"
     source = path if text is None else io.StringIO(text, newline=None)
-    numbered_lines = list(read_file_lines(source, encoding, name_of(path)))
-    for line in numbered_lines:
+    lines = list(read_file_lines(source, encoding, name_of(path)))
+    for line in lines:
         if line.text.startswith(_DISCONTINUOUS):
             refuse_other_formats(line, name_of(path))
-    lines = [line.text for line in numbered_lines]
-    content = (i for i, line in enumerate(lines) if line.strip() not in ("", NO_PARSE))
-    content_at = [i for i in content if not lines[i].startswith(COMMENTS)]
-    trees_at = [i for i in content_at if _TREE.match(lines[i])]
-    if trees_at and trees_at[0] != content_at[0]:
-        raise ValueError(Errors.E453.format(number=trees_at[0] + 1, path=name_of(path)))
-    without_parse = not content_at and any(line.strip() == NO_PARSE for line in lines)
-    return "brackets" if trees_at or without_parse else "text"
+    not_empty = (line for line in lines if line.text.strip() not in ("", NO_PARSE))
+    content = [line for line in not_empty if not line.text.startswith(COMMENTS)]
+    tree = next((line for line in content if _TREE.match(line.text)), None)
+    if tree is not None and tree is not content[0]:
+        raise ValueError(Errors.E453.format(number=tree.number, path=name_of(path)))
+    without_parse = not content and any(line.text.strip() == NO_PARSE for line in lines)
+    return "brackets" if tree is not None or without_parse else "text"
 
 
 def _lines_of(text: str) -> list[str]:
