@@ -68,7 +68,7 @@ def parquet_figures(columns: TreeColumns, folder: Path) -> dict[str, Any]:
     import pyarrow.parquet
 
     from spacy_parsetag.texts.output import to_table
-    from spacy_parsetag.texts.search import read_columns
+    from spacy_parsetag.texts.tree_files import read_columns
     from spacy_parsetag.trees import Parse
 
     rows = []

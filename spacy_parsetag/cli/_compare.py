@@ -90,11 +90,8 @@ def _tables(report: dict[str, Any]) -> list[Table]:
         rows = [
             [
                 " - ".join(row["parsers"][::-1]),
-                f"{row['difference']:+.2f}",
-                f"{row['low']:+.2f}",
-                f"{row['high']:+.2f}",
-                f"{row['p_bootstrap']:.4f}",
-                f"{row['p_randomization']:.4f}",
+                *(f"{row[key]:+.2f}" for key in ("difference", "low", "high")),
+                *(f"{row[key]:.4f}" for key in ("p_bootstrap", "p_randomization")),
                 str(row["units"]),
             ]
             for row in report["differences"]

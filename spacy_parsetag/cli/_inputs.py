@@ -2,6 +2,7 @@
 
 import io
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,10 +16,11 @@ from ..files.find import find_files
 from ..files.write import STANDARD
 from ..texts.input import check_text, name_of, read_doc_bin
 from ..texts.parser import BatchParser, Settings
+from ..tokens.groups import has_parses, is_marked, list_groups
 from ..treebanks import penn
 from ..treebanks.lines import read_file_lines
 from ..trees import Parse, Tree
-from ._util import note
+from ._util import note, note_left_out
 
 DEFAULT_MODEL = "en_parsetag_sm"  # the pipeline that comes with the project, as a package of its own
 
@@ -81,6 +83,24 @@ def trees_and_parses(
         trees = penn.read_trees(io.StringIO(text), on_error=skipped)
     for tree, parse in penn.make_of_each(trees, Parse.from_tree, name, skipped):
         yield f"{name}:{tree.line}", tree, parse
+
+
+def read_gold_docs(path: Path, nlp: Language, spans_key: str, option: str = "") -> list[Doc]:
+    """Read the docs that have constituents, and say how many others are left out.
+
+    option (str): What names the key, for the message.
+    """
+    docs: list[Doc] = []
+    left_out: Counter[str] = Counter()
+    for doc in read_docs(path, nlp):
+        if is_marked(doc, "partial", spans_key):
+            left_out[""] += 1  # what is not known to be there may be right
+        elif has_parses(doc, spans_key):
+            docs.append(doc)
+        elif len(doc):
+            left_out[f"doc.spans has no {spans_key!r}{option}, but {list_groups([doc])}"] += 1
+    note_left_out(left_out)
+    return docs
 
 
 def read_docs(path: Path, nlp: Language) -> Iterator[Doc]:

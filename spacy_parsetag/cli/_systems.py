@@ -1,6 +1,5 @@
 """Reads or makes what `evaluate` scores: trees of parsers, from bracket files or by pipelines, beside gold trees."""
 
-from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,13 +17,11 @@ from ..files.read import is_stream
 from ..pipeline.scorer import SCORES, score_constituents, score_prefix
 from ..texts.load import find_parser, load_pipeline
 from ..tokens import has_parses, parses_from_doc
-from ..tokens.groups import is_marked, list_groups
 from ..tokens.sentences import copy_words
 from ..treebanks.formats.base import guess_encoding
 from ..treebanks.lines import read_file_lines
 from ..trees import Parse
-from ._inputs import read_docs
-from ._util import note_left_out
+from ._inputs import read_gold_docs
 
 
 class System(NamedTuple):
@@ -92,16 +89,8 @@ def parse_gold(
     nlp = load_pipeline(model, gpu_id, code)
     cfg = find_parser(nlp, model).cfg
     key = str(cfg["spans_key"])
-    examples = []
-    left_out: Counter[str] = Counter()
-    for doc in read_docs(data, nlp):
-        if is_marked(doc, "partial", key):
-            left_out[""] += 1  # what is not known to be there may be right
-        elif key in doc.spans and len(doc):
-            examples.append(Example(copy_words(doc, nlp.vocab), doc))
-        elif len(doc):
-            left_out[f"doc.spans has no {key!r}, but {list_groups([doc])}"] += 1
-    note_left_out(left_out)
+    golds = read_gold_docs(data, nlp, key)
+    examples = [Example(copy_words(doc, nlp.vocab), doc) for doc in golds if len(doc)]
     if not examples:
         raise ValueError(Errors.E458.format(path=data, key=key))
     # Not `nlp.evaluate`, which works on copies and keeps the parses to itself.

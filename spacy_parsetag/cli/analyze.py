@@ -8,7 +8,6 @@ from typing import Annotated, Any, NamedTuple
 
 import spacy
 import typer
-from spacy.tokens import Doc
 from tqdm import tqdm
 from typer import Argument as Arg, Option as Opt
 
@@ -16,11 +15,10 @@ from ..analysis import inventories, plots, results, tables
 from ..errors import Errors
 from ..files.find import find_files
 from ..files.read import suffix_of, without_compression
-from ..tokens import has_parses, parses_from_doc
-from ..tokens.groups import is_marked, list_groups
+from ..tokens import parses_from_doc
 from ..treebanks.formats.table import FORMATS
 from ..trees import Parse, binarize
-from ._inputs import read_docs, trees_and_parses
+from ._inputs import read_gold_docs, trees_and_parses
 from ._util import (
     AsCsv,
     AsJson,
@@ -29,7 +27,6 @@ from ._util import (
     SkipBad,
     Skipped,
     SpansKey,
-    note_left_out,
     refuse,
     show,
     stated_errors,
@@ -240,16 +237,7 @@ def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, 
                 n_trees[file.path] += 1
                 yield parse
             continue
-        docs: list[Doc] = []
-        left_out: Counter[str] = Counter()
-        for doc in read_docs(file.path, spacy.blank("xx")):
-            if is_marked(doc, "partial", spans_key):
-                left_out[""] += 1
-            elif has_parses(doc, spans_key):
-                docs.append(doc)
-            elif len(doc):
-                left_out[f"doc.spans has no {spans_key!r} (--spans-key), but {list_groups([doc])}"] += 1
-        note_left_out(left_out)
+        docs = read_gold_docs(file.path, spacy.blank("xx"), spans_key, " (--spans-key)")
         if not docs:
             raise ValueError(Errors.E458.format(path=file.path, key=spans_key))
         yield from (parse for doc in docs for _, parse in parses_from_doc(doc, spans_key))

@@ -1,6 +1,6 @@
 """`python -m spacy parsetag complexity`: fourteen measures of the syntactic complexity of English texts."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -45,11 +45,11 @@ def complexity_cli(
       python -m spacy parsetag parse essay.txt --format paragraphs | python -m spacy parsetag complexity -
     """
     from ..search.complexity import MEASURES, STRUCTURES, UNCLEAN, count_structures, measure
-    from ..texts.search import NO_TREE, TreeFile, find_trees, name_files, read_columns
+    from ..texts.tree_files import NO_TREE, find_trees, name_files, places_of, read_columns
 
     if as_json and as_csv:
         raise ValueError(Errors.E459)
-    counts: dict[tuple[Any, ...], Counter[str]] = {}
+    counts: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
     n_trees: dict[Path, int] = {}
     left_out: Counter[str] = Counter()
     unclean: set[str] = set()
@@ -58,22 +58,14 @@ def complexity_cli(
         for columns in read_columns(path, encoding, spans_key=spans_key, left_out=left_out):
             n_trees[path] += len(columns)
             unclean.update(map(columns.strings.__getitem__, columns.label[UNCLEAN.find(columns)].tolist()))
-            ids = columns.ids or [""] * len(columns)
-            if text == "id" and "" in ids:
-                raise ValueError(Errors.E471.format(where=columns.where(ids.index(""))))
-            files = [TreeFile(str(path), name) for name in columns.names]
-            cells = {
-                "file": [files[source] for source in columns.source.tolist()],
-                "line": columns.line.tolist(),
-                "id": ids,
-            }
-            texts = list(zip(*(cells[name] for name in PLACES[text]), strict=True))
+            texts = list(zip(*(places_of(columns, path, part) for part in PLACES[text]), strict=True))
+            if text == "id" and ("",) in texts:
+                raise ValueError(Errors.E471.format(where=columns.where(texts.index(("",)))))
             numbers = {place: number for number, place in enumerate(dict.fromkeys(texts))}
             text_numbers = np.array([numbers[place] for place in texts], np.int64)
             structures = count_structures(columns, text_numbers, len(numbers))
             for place, number in numbers.items():
-                text_counts = counts.setdefault(place, Counter())
-                text_counts.update({structure: int(values[number]) for structure, values in structures.items()})
+                counts[place].update({structure: int(values[number]) for structure, values in structures.items()})
     if text == "file":
         del left_out[NO_TREE]
     note_left_out(left_out)

@@ -176,16 +176,20 @@ def change_cleaning(options: CleanOptions, changes: Iterable[str]) -> CleanOptio
     changed: dict[str, Any] = {}
     for text in changes:
         key, equals, value = text.partition("=")
-        if not equals or key not in values:
-            reason = f"no key {key!r}" if equals else "it has no '='"
-            raise ValueError(Errors.E470.format(text=text, reason=reason, known=", ".join(values)))
-        if isinstance(values[key], bool):
-            if value not in ("yes", "no"):
-                raise ValueError(Errors.E470.format(text=text, reason=f"{key} is yes or no", known=", ".join(values)))
-            changed[key] = value == "yes"
+        is_switch = isinstance(values.get(key), bool)
+        reason = ""
+        if not equals:
+            reason = "it has no '='"
+        elif key not in values:
+            reason = f"no key {key!r}"
+        elif is_switch and value not in ("yes", "no"):
+            reason = f"{key} is yes or no"
         elif key == "root" and value and value in ROOT_LABELS:
             reason = f"{value} is the label of a root wrapper, which docs do not keep"
+        if reason:
             raise ValueError(Errors.E470.format(text=text, reason=reason, known=", ".join(values)))
+        if is_switch:
+            changed[key] = value == "yes"
         elif key == "remove":
             labels = frozenset(value.split())
             changed[key] = labels and labels | changed.get(key, options.remove)

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from functools import partial
@@ -14,19 +15,20 @@ from typer import Argument as Arg, Option as Opt
 from ..errors import Errors, shorten
 from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite
-from ..texts.input import Record
+from ..texts.input import Record, find_sources
 from ..texts.on_ray import ray_shards
 from ..texts.on_spark import spark_shards
 from ..texts.output import open_output
-from ..texts.parser import BatchParser, Settings, in_batches, parse_batch
+from ..texts.parser import BatchParser, Settings, counts_of, in_batches, parse_batch
 from ..texts.processes import map_in_processes
-from ..texts.shards import Job, Note, Run, ShardParser, find_sources, parse_shard
+from ..texts.shards import Job, Note, Run, ShardParser, parse_shard
 from ..treebanks.formats.table import FORMATS
 from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline, is_text, start_parser
 from ._util import Code, GpuId, SkipBad, Skipped, count_processes, counted, note, progress, refuse
 
 SHARD_SIZE = 2000
 SLASHES = ("/", os.sep)
+HOLDING_IDS = {"jsonl", "spacy", "parquet"}  # formats that can hold ids, and parses
 InputFormat = Literal["text", "paragraphs", "tokens", "jsonl", "spacy", "parquet"]
 OutputFormat = Literal["brackets", "jsonl", "json", "spacy", "parquet"]
 Engine = Literal["local", "ray", "spark"]
@@ -123,30 +125,28 @@ def parse_cli(
     skipped = Skipped("text", skip_bad)
     name, path, text = _find_model_and_input(model, source)
     sources = find_sources(path, format)
-    needs_file = text is not None and sources[0].format != "text"
-    refuse(needs_file, f"--format {sources[0].format}", "a file or standard input")
+    reading = sources[0].format
+    refuse(text is not None and reading != "text", f"--format {reading}", "a file or standard input")
     target = Path(output)
-    in_shards = target.is_dir() or output.endswith(SLASHES) or shard_size is not None or resume
-    in_shards = in_shards or engine != "local"
+    names_folder = target.is_dir() or output.endswith(SLASHES)
+    in_shards = names_folder or shard_size is not None or resume or engine != "local"
     writing: str | None = output_format
     if writing is None:
-        keeps_format = sources[0].format in {"jsonl", "spacy", "parquet"}  # formats that can hold parses and ids
-        shard_format = sources[0].format if keeps_format else "brackets"
+        shard_format = reading if reading in HOLDING_IDS else "brackets"
         writing = shard_format if in_shards else _guess_output(target)
     refuse(writing in {"spacy", "parquet"} and target == STANDARD, f"--output-format {writing}", "a file to write")
     n_process = None if n_process is None else count_processes(n_process)
-    is_running = text is not None or sources[0].format == "paragraphs"
-    one_sentence = (sents or ("model" if is_running else "line")) == "line"
+    is_running = text is not None or reading == "paragraphs"
+    one_sentence = sents == "line" or (sents is None and not is_running)
     refuse(writing == "parquet" and (probs or k_best), "--probs" if probs else "--k-best", "another --output-format")
     settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best)
     if in_shards:
         refuse(is_stream(path), "A folder of shards", "a file or folder to parse")
         _check_folder(target, [path, Path(name)], writing)
-        is_folder = target.is_dir() or output.endswith(SLASHES) or not (target.suffix or target == STANDARD)
-        refuse(not is_folder, "A folder of shards", "a name that ends in /, such as shards/")
+        is_file = not names_folder and bool(target.suffix or target == STANDARD)
+        refuse(is_file, "A folder of shards", "a name that ends in /, such as shards/")
     else:
-        is_binary = sources[0].format in {"spacy", "parquet"}
-        refuse(path == STANDARD and is_binary, f"--format {sources[0].format}", "a file or folder to parse")
+        refuse(path == STANDARD and reading in {"spacy", "parquet"}, f"--format {reading}", "a file or folder to parse")
         refuse_overwrite([target], [path, *(source.path for source in sources), Path(name)])
     parser = start_parser(settings)
     if in_shards:
@@ -156,7 +156,7 @@ def parse_cli(
         by_file = (file.read() for file in sources)
         records = chain.from_iterable(by_file if text is None else [[Record("the text", {"text": text})]])
         batches = in_batches(records, batch_size)
-        _parse_to_file(parser, batches, sources[0].format, target, n_process or 1, skipped, quiet)
+        _parse_to_file(parser, batches, reading, target, n_process or 1, skipped, quiet)
 
 
 def _parse_to_file(
@@ -170,7 +170,7 @@ def _parse_to_file(
 ) -> None:
     """Parse batches in this process, or in several, and write a file."""
     parse = parser if n_process == 1 else partial(parse_batch, parser.settings)
-    n_several = n_ids = n_wrapped = 0
+    counts: Counter[str] = Counter()
     with (
         closing(map_in_processes(parse, batches, n_process)) as results,
         open_output(output, parser.settings.format) as write,
@@ -181,13 +181,11 @@ def _parse_to_file(
                 skipped(failure)
             skipped.n_good += parsed.n_texts - len(parsed.failures)
             write(parsed)
-            n_several += parsed.n_several
-            n_ids += parsed.n_ids
-            n_wrapped += parsed.n_wrapped
+            counts.update(counts_of(parsed))
             advance(parsed.n_texts)
         skipped.check()
     skipped.summarize()
-    _warn(format, n_several, n_ids, n_wrapped, skipped.n + skipped.n_good)
+    _warn(format, counts, skipped.n + skipped.n_good)
 
 
 def _parse_to_shards(
@@ -210,7 +208,7 @@ def _parse_to_shards(
         run.check(skipped.max_share * run.n_texts, skipped.limit)
         run.finish()
     skipped.summarize()
-    _warn(run.job.sources[0].format, run.n_several, run.n_ids, run.n_wrapped, run.n_texts)
+    _warn(run.job.sources[0].format, run.counts, run.n_texts)
     if not quiet:
         failed = f" ({run.n_failed:,} failed)" if run.n_failed else ""
         note(f"{counted(run.n_texts, 'text')}{failed} in {counted(len(run.shards), 'shard')}: {run.job.folder}", "good")
@@ -240,21 +238,23 @@ def _parse_todo(
             yield shard_note
 
 
-def _warn(format: str, n_several: int, n_ids: int, n_wrapped: int, n_texts: int) -> None:
-    if format == "text" and n_wrapped > max(2, 0.3 * n_texts):
+def _warn(format: str, counts: Counter[str], n_texts: int) -> None:
+    """Warn of what the `COUNTS` say of all texts."""
+    shares = {name: f"{n:,} of {n_texts:,}" for name, n in counts.items()}
+    if format == "text" and counts["n_wrapped"] > max(2, 0.3 * n_texts):
         note(
-            f"{n_wrapped:,} of {n_texts:,} lines seem to go on in the next one, and each was parsed by itself. "
+            f"{shares['n_wrapped']} lines seem to go on in the next one, and each was parsed by itself. "
             "--format paragraphs joins lines.",
             "warn",
         )
-    elif n_several:
+    elif counts["n_several"]:
         note(
-            f"{n_several:,} of {n_texts:,} texts look like several sentences. Each was parsed as one sentence: "
+            f"{shares['n_several']} texts look like several sentences. Each was parsed as one sentence: "
             "--sents model splits them.",
             "warn",
         )
-    if n_ids and format in {"jsonl", "spacy", "parquet"}:  # other formats have ids from the names of files alone
-        has = f"{n_ids:,} of {n_texts:,} texts have an id or meta"
+    if counts["n_ids"] and format in HOLDING_IDS:  # others have ids from the names of files alone
+        has = f"{shares['n_ids']} texts have an id or meta"
         note(f"{has}, which brackets cannot hold. --output-format jsonl keeps them.", "warn")
 
 

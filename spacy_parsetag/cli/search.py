@@ -36,7 +36,8 @@ from ._util import (
 
 if TYPE_CHECKING:
     from ..search.pattern import Label
-    from ..texts.search import Hits, Query, Report, TreeFile
+    from ..texts.search import Hits, Query, Report
+    from ..texts.tree_files import TreeFile
 
 
 def search_cli(
@@ -85,7 +86,8 @@ def search_cli(
       python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
       python -m spacy parsetag parse news.txt --sents model | python -m spacy parsetag search "NP < SBAR" -
     """
-    from ..texts.search import Query, columns_of_rows, find_trees, name_files, search_file, search_whole
+    from ..texts.search import Query, columns_of_rows, search_file, search_whole
+    from ..texts.tree_files import find_trees, name_files
 
     reports: dict[Report, Any] = {"count": count, "by": by, "mrg": mrg, "html": html, "csv": as_csv}
     chosen = [report for report, value in reports.items() if value]
@@ -128,7 +130,7 @@ def search_cli(
 
 def _save(files: list[Path], query: "Query", skipped: Skipped, folder: Path) -> None:
     from ..search import TreeColumns
-    from ..texts.search import NO_TREE, TreeFile, name_files, read_columns
+    from ..texts.tree_files import NO_TREE, TreeFile, name_files, read_columns
 
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(Errors.E450.format(path=folder))

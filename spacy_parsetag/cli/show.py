@@ -14,9 +14,8 @@ from typer import Argument as Arg, Option as Opt
 from ..errors import EmptyTree, Errors, TreebankError
 from ..files.read import is_stream, suffix_of
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ..texts.input import Record, check_text, join_lines, name_of, split_paragraphs
+from ..texts.input import Record, check_suffix, check_text, find_sources, join_lines, name_of, split_paragraphs
 from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
-from ..texts.shards import NOT_TEXT, find_sources
 from ..tokens import SPANS_KEY, docs_from_trees
 from ..treebanks.formats.table import FORMATS
 from ..treebanks.lines import read_file_lines
@@ -152,26 +151,23 @@ def _guess_format(path: Path, text: str | None, encoding: str) -> ShownFormat:
     suffix = suffix_of(path)
     if suffix in (".jsonl", ".json", ".parquet"):
         raise ValueError(Errors.E486.format(path=path))
-    if suffix in NOT_TEXT:
-        what, how = NOT_TEXT[suffix]
-        raise ValueError(Errors.E574.format(path=path, what=what, how=how))
+    check_suffix(path)
     if path.is_dir() or suffix == ".spacy":
         return "spacy"
     if suffix in FORMATS["penn"].suffixes:
         return "brackets"
     source = path if text is None else io.StringIO(text, newline=None)
-    numbered_lines = list(read_file_lines(source, encoding, name_of(path)))
-    for line in numbered_lines:
+    lines = list(read_file_lines(source, encoding, name_of(path)))
+    for line in lines:
         if line.text.startswith(_DISCONTINUOUS):
             refuse_other_formats(line, name_of(path))
-    lines = [line.text for line in numbered_lines]
-    content = (i for i, line in enumerate(lines) if line.strip() not in ("", NO_PARSE))
-    content_at = [i for i in content if not lines[i].startswith(COMMENTS)]
-    trees_at = [i for i in content_at if _TREE.match(lines[i])]
-    if trees_at and trees_at[0] != content_at[0]:
-        raise ValueError(Errors.E453.format(number=trees_at[0] + 1, path=name_of(path)))
-    without_parse = not content_at and any(line.strip() == NO_PARSE for line in lines)
-    return "brackets" if trees_at or without_parse else "text"
+    not_empty = (line for line in lines if line.text.strip() not in ("", NO_PARSE))
+    content = [line for line in not_empty if not line.text.startswith(COMMENTS)]
+    tree = next((line for line in content if _TREE.match(line.text)), None)
+    if tree is not None and tree is not content[0]:
+        raise ValueError(Errors.E453.format(number=tree.number, path=name_of(path)))
+    without_parse = not content and any(line.text.strip() == NO_PARSE for line in lines)
+    return "brackets" if tree is not None or without_parse else "text"
 
 
 def _lines_of(text: str) -> list[str]:

@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain, groupby
@@ -18,12 +18,21 @@ from spacy.vocab import Vocab
 
 from ..compat import cache_msgpack_plugins, require
 from ..errors import Errors
-from ..files.read import is_wide, likely_encoding, open_binary
+from ..files.find import find_files
+from ..files.read import is_wide, likely_encoding, open_binary, suffix_of
 from ..files.write import STANDARD
 from ..trees.escape import split_tokens, unescape_penn
 
 FIELDS = ("text", "tokens", "tags", "id", "meta")  # what a JSON line or a row may say; the rest is left out
 FORMATS = {".txt": "text", ".jsonl": "jsonl", ".spacy": "spacy", ".parquet": "parquet"}  # what a suffix stands for
+# Suffixes of files whose lines are no text: what such a file holds, and how it becomes text.
+NOT_TEXT = {
+    ".json": ("one JSON document", "Write its objects a line each, as .jsonl."),
+    **dict.fromkeys((".csv", ".tsv"), ("a table", "Write its texts a line each, or as .jsonl with an id.")),
+    **dict.fromkeys((".conll", ".conllu"), ("a word a line", "Make docs of them first: python -m spacy convert.")),
+    **dict.fromkeys((".xml", ".html", ".htm"), ("markup", "Take the text out of it first.")),
+    **dict.fromkeys((".pdf", ".doc", ".docx", ".odt", ".rtf"), ("pages", "Take the text out of them first.")),
+}
 
 
 class Record(NamedTuple):
@@ -132,6 +141,42 @@ class Source(NamedTuple):
             for number, row in enumerate(rows, start=1):
                 data = {key: value for key, value in row.items() if value is not None and value == value}  # not NaN
                 yield partial(make_record, f"{self.name or self.path}: row {number}", data)
+
+
+def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
+    """Find the files to parse: a file, or the files of a folder, by name.
+
+    path (Path): The file or folder, or "-" for standard input.
+    format (str | None): What they hold. If None, the suffix says it; a file with another suffix holds text.
+    RETURNS (tuple[Source, ...]): The files. Those of a folder that hold lines are called by their paths there (`id`).
+    RAISES (ValueError): If there are none, if a folder holds several formats, or if no format is given and the suffix
+        is that of trees or one of `NOT_TEXT`, whose lines would be parsed as text.
+    """
+    if not path.is_dir():
+        if format is None:
+            from ..treebanks.formats.table import FORMATS as TREE_FORMATS
+
+            of_trees = {suffix for kind in TREE_FORMATS.values() for suffix in kind.suffixes}
+            of_trees |= {".discbracket", ".export"}
+            of_trees -= {*FORMATS, ".train", ".dev", ".test"}  # text has these too
+            held = ("trees", "Make docs of them first: convert TREES DOCS.spacy.")
+            check_suffix(path, {**dict.fromkeys(of_trees, held), **NOT_TEXT})
+        return (Source(path, format or FORMATS.get(suffix_of(path), "text")),)
+    suffixes = [suffix for suffix in FORMATS if format in {None, FORMATS[suffix]}] or [".txt"]
+    files = [file.path for file in find_files([path], suffixes=suffixes)]
+    formats = sorted({format or FORMATS[suffix_of(file)] for file in files})
+    if len(formats) > 1:
+        raise ValueError(Errors.E566.format(path=path, formats=", ".join(formats)))
+    holds_lines = formats[0] in ("text", "paragraphs", "tokens")
+    ids = [file.relative_to(path).as_posix() if holds_lines else "" for file in files]
+    return tuple(Source(file, formats[0], id=name) for file, name in zip(files, ids, strict=True))
+
+
+def check_suffix(path: Path, held: Mapping[str, tuple[str, str]] = NOT_TEXT) -> None:
+    """Raise a ValueError if the suffix of a file says that it holds something else than text."""
+    if suffix_of(path) in held:
+        what, how = held[suffix_of(path)]
+        raise ValueError(Errors.E574.format(path=path, what=what, how=how))
 
 
 def make_record(where: str, raw: Any, read: Callable[[Any], dict[str, Any]] = dict) -> Record:

@@ -20,6 +20,7 @@ from .load import find_parser, load_pipeline, settle_sentences
 from .output import Parsed, fit_msgpack, plain, to_json, to_line
 
 NO_PARSE = "(TOP)"
+COUNTS = ("n_several", "n_ids", "n_wrapped")  # of a `Parsed`: texts that a user is warned of
 
 
 class Settings(NamedTuple):
@@ -161,6 +162,11 @@ class BatchParser:
                 remark = "" if is_first else ", not the pipeline's"
                 lines.extend((f"# tree {number} log_prob {log_prob:.4g}{remark}", parse_string(best_parse)))
         return lines
+
+
+def counts_of(parsed: Parsed) -> dict[str, int]:
+    """Give the `COUNTS` of a batch, to add up."""
+    return {name: getattr(parsed, name) for name in COUNTS}
 
 
 def count_wrapped(texts: list[str]) -> int:

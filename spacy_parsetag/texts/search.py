@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import groupby, islice
@@ -11,30 +11,19 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import spacy
-from spacy.tokens import Doc
 
 from ..compat import require
-from ..errors import Errors, TreebankError, Warnings, showable
-from ..files.find import find_files
-from ..files.read import open_binary, suffix_of
-from ..files.write import STANDARD
-from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
-from ..search.columns import is_columns
-from ..search.docs import columns_of_docs
+from ..errors import Errors, showable
+from ..search import TreeColumns, Tregex, read_table
 from ..search.heads import HeadRules
 from ..search.match import Matches
 from ..search.pattern import Label
-from ..tokens.groups import SPANS_KEY, has_parses, is_marked, list_groups
-from ..treebanks.formats.table import FORMATS
+from ..tokens.groups import SPANS_KEY
 from ..trees.brackets import format_tree
-from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
 from .output import arrow_type
-from .shards import is_unfinished
+from .tree_files import NO_TREE, TreeFile, places_of, read_columns
 
-ROWS = 1 << 14  # rows or lines that become one batch of columns
 Report: TypeAlias = Literal["context", "count", "by", "csv", "mrg", "html"]
-NO_TREE = "they have no words, or could not be parsed"  # a reason to leave out a text
 MATCH = "match"  # what --by calls the node that matches
 TEXTS = ("file", "id")  # what --by calls the text of a match
 # The columns of a row, before the nodes that a pattern names, and those of a table.
@@ -43,159 +32,6 @@ MATCHES = {
     "id": str, "row": int, "sentence": int, "label": str, "start": int, "end": int, "text": str, "left": str,
     "right": str, "names": str,
 }  # fmt: skip
-
-
-class TreeFile(NamedTuple):
-    """Identifies a file of trees in the rows of a table.
-
-    path (str): The input: the file itself, or columns in which it was saved.
-    name (str): What the trees call it.
-    """
-
-    path: str
-    name: str
-
-
-def name_files(rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
-    """Write each `TreeFile` of some rows as its name, after its input if files of several inputs have that name."""
-    rows = list(rows)
-    n_inputs = Counter(name for _, name in {cell for row in rows for cell in row if isinstance(cell, TreeFile)})
-
-    def named(cell: Any) -> Any:
-        if not isinstance(cell, TreeFile):
-            return cell
-        return cell.name if n_inputs[cell.name] == 1 else f"{cell.path}: {cell.name}"
-
-    return [tuple(map(named, row)) for row in rows]
-
-
-def find_trees(inputs: Iterable[Path], glob: str | None, warn: Callable[[str], object]) -> list[Path]:
-    """List the files of trees that some inputs stand for, each once. An input is a file, a folder of columns, a folder
-    with either of them (only files that match `glob`, if given), or "-" for standard input.
-
-    warn (Callable[[str], object]): Told of each folder of shards that may lack some, as its run has not ended.
-    """
-    sources = []
-    folders: set[Path] = set()
-    suffixes = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy", "columns.json")
-    for path in inputs:
-        if path == STANDARD:
-            sources.append(path)
-            continue
-        pattern = None if is_columns(path) else glob
-        found = find_files([path], suffixes=suffixes, pattern=pattern)
-        folders.update(file.path.parent for file in found if file.folder is not None)
-        files = [file.path for file in found]
-        sources += [file.parent if file.name == "columns.json" else file for file in files]
-    for folder in sorted(filter(is_unfinished, folders)):
-        warn(Warnings.W551.format(path=folder))
-    return list(dict.fromkeys(sources))
-
-
-def read_columns(
-    path: Path,
-    encoding: str = "utf-8",
-    on_error: Any = None,
-    spans_key: str = SPANS_KEY,
-    left_out: Counter[str] | None = None,
-) -> Iterator[TreeColumns]:
-    """Read a file of trees batch by batch: brackets, what `parse` writes as JSON lines or Parquet, docs, or columns.
-
-    path (Path): The file, a folder that `TreeColumns.to_disk` wrote, or "-" for brackets from standard input.
-    on_error (OnError | None): Called with the error of each malformed tree in brackets, text or doc; without it the
-        first one is raised.
-    left_out (Counter[str] | None): Counts rows and docs that are left out, by the reason; "" for partial docs.
-    YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
-    RAISES (ValueError): If the file is not of its format.
-    """
-    suffix, name = suffix_of(path), name_of(path)
-    left_out = Counter() if left_out is None else left_out
-    if is_columns(path):
-        yield TreeColumns.from_disk(path)
-    elif suffix == ".parquet":
-        yield from _read_parquet(path, on_error, left_out)
-    elif suffix == ".jsonl":
-        rows = _read_objects(path, on_error)
-        while batch := list(islice(rows, ROWS)):
-            yield from _read_good(batch, lambda i, rows: read_rows(rows, name), on_error, left_out)
-    elif suffix == ".spacy":
-        yield from _read_docs(path, spans_key, on_error, left_out)
-    elif suffix == ".json":
-        raise ValueError(Errors.E578.format(path=path))
-    else:
-        with open_binary(path) as file:
-            data = file.read()
-        yield from read_brackets(data, name, encoding=encoding, on_error=on_error)
-
-
-def _read_good(
-    rows: Any, read: Callable[[int, Any], TreeColumns], on_error: Any, left_out: Counter[str], first: int = 0
-) -> Iterator[TreeColumns]:
-    """Read a batch of rows. With `on_error`, halve a batch that cannot be read until each bad row is alone, and pass
-    its error to `on_error`.
-
-    read (Callable[[int, Any], TreeColumns]): Reads rows of the batch; it is told the place of the first one.
-    """
-    try:
-        columns = read(first, rows)
-    except ValueError as err:
-        if on_error is None:
-            raise
-        if (half := len(rows) // 2) == 0:
-            on_error(err)
-            return
-        yield from _read_good(rows[:half], read, on_error, left_out, first)
-        yield from _read_good(rows[half:], read, on_error, left_out, first + half)
-    else:
-        left_out[NO_TREE] += len(rows) - len(np.unique(columns.line))
-        yield columns
-
-
-def _read_objects(path: Path, on_error: Any) -> Iterator[tuple[int, Any]]:
-    """Read the objects of a file of JSON lines, each with its line."""
-    for number, (_, line) in enumerate(read_lines(path), start=1):
-        if line.strip():
-            try:
-                data = load_json(line)
-            except ValueError as err:
-                error = TreebankError(str(path), number, str(err))
-                if on_error is None:
-                    raise error from err
-                on_error(error)
-            else:
-                yield number, data
-
-
-def _read_parquet(path: Path, on_error: Any, left_out: Counter[str]) -> Iterator[TreeColumns]:
-    with open_parquet(path) as file:
-        names = (file.schema.column(i).path for i in range(len(file.schema)))
-        needed = [name for name in names if name == "id" or {"words", "pos", "constituents"} & {*name.split(".")}]
-        first_row = 1
-        for batch in file.iter_batches(batch_size=ROWS, columns=needed):
-            yield from _read_good(
-                batch, lambda row, rows: read_table(rows, str(path), row), on_error, left_out, first_row
-            )
-            first_row += batch.num_rows
-
-
-def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[str]) -> Iterator[TreeColumns]:
-    docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
-    first_doc = 1
-    while batch := list(islice(docs, ROWS)):
-        are_partial = [is_marked(doc, "partial", spans_key) for doc in batch]
-        left_out[""] += sum(are_partial)
-        others = [doc for doc in batch if len(doc) and not has_parses(doc, spans_key)]
-        left_out[f"doc.spans has no {spans_key!r} (--spans-key), but {list_groups(others)}"] += len(others)
-        left_out[NO_TREE] -= sum(are_partial) + len(others)
-        batch = [Doc(doc.vocab) if is_partial else doc for doc, is_partial in zip(batch, are_partial, strict=True)]
-        yield from _read_good(
-            batch,
-            lambda row, docs: columns_of_docs(docs, spans_key, str(path), row).columns,
-            on_error,
-            left_out,
-            first_doc,
-        )
-        first_doc += len(batch)
 
 
 class Query(NamedTuple):
@@ -359,25 +195,21 @@ def tabulate(
     path (Path): The input that the trees are of.
     """
     nodes, names = matches
-    files = [TreeFile(str(path), name) for name in columns.names]
-    texts: dict[str, Sequence[str | TreeFile]] = {
-        "file": list(map(files.__getitem__, columns.source.tolist())),
-        "id": columns.ids or [""] * len(columns),
-    }
-    strings = [*columns.strings, ""]
+    strings = [*columns.strings, ""]  # the last one where there is no node
     lowered = [*map(str.lower, strings)] if any(key.endswith(".lower") for key in by) else strings
-    values = [texts.get(key, lowered if key.endswith(".lower") else strings) for key in by]
-    codes = []
+    codes, values = [], []
     for key in by:
-        if key in texts:
+        if key in TEXTS:
             codes.append(columns.trees_of(nodes))
+            values.append(places_of(columns, path, key))
             continue
         name, _, what = key.partition(".")
         counted = nodes if name == MATCH else names[name]
         while what and (columns.size[counted] * (counted >= 0)).any():
             counted = np.where(counted >= 0, counted + columns.heads(rules)[counted], counted)
         codes.append(np.where(counted >= 0, columns.label[counted], -1))
-    table = Counter(dict.fromkeys(zip(*values, strict=True), 0) if texts.keys() >= {*by} else {})
+        values.append(lowered if what == "lower" else strings)
+    table = Counter(dict.fromkeys(zip(*values, strict=True), 0) if {*by} <= {*TEXTS} else {})
     rows, numbers = np.unique(np.stack(codes), axis=1, return_counts=True)
     cells = (map(each.__getitem__, row) for each, row in zip(values, rows.tolist(), strict=True))
     for combination, number in zip(zip(*cells, strict=True), numbers.tolist(), strict=True):

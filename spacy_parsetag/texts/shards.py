@@ -8,6 +8,7 @@ note, or differs from it, is parsed again. When all shards are there, the notes 
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import lru_cache
@@ -17,28 +18,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import Errors
-from ..files.find import find_files, paths_below
+from ..files.find import paths_below
 from ..files.lock import lock_folder
-from ..files.read import suffix_of
 from ..files.write import TEMPORARY, text_output
-from .input import FORMATS, Record, Source
+from .input import Record, Source
 from .output import open_output
-from .parser import BatchParser, Settings, in_batches, load_parser
+from .parser import COUNTS, BatchParser, Settings, counts_of, in_batches, load_parser
 
 MANIFEST = "manifest.json"
 NOTES = ".notes"  # the folder of the notes on shards, until the run ends
 LOCK = f"{NOTES}/.lock"  # of the run that is at work
 SHARD_SUFFIXES = {"brackets": ".mrg", "jsonl": ".jsonl", "spacy": ".spacy", "parquet": ".parquet"}
-# Of a `Parsed`, and of a note.
-COUNTS: dict[str, type] = {"n_several": int, "n_ids": int, "n_wrapped": int, "failures": list}
-# Suffixes of files whose lines are no text: what such a file holds, and how it becomes text.
-NOT_TEXT = {
-    ".json": ("one JSON document", "Write its objects a line each, as .jsonl."),
-    **dict.fromkeys((".csv", ".tsv"), ("a table", "Write its texts a line each, or as .jsonl with an id.")),
-    **dict.fromkeys((".conll", ".conllu"), ("a word a line", "Make docs of them first: python -m spacy convert.")),
-    **dict.fromkeys((".xml", ".html", ".htm"), ("markup", "Take the text out of it first.")),
-    **dict.fromkeys((".pdf", ".doc", ".docx", ".odt", ".rtf"), ("pages", "Take the text out of them first.")),
-}
 PACKAGES = ("spacy-parsetag", "spacy", "thinc", "numpy")
 
 Note = dict[str, Any]  # see `ShardParser.__call__`
@@ -109,7 +99,7 @@ class Job(NamedTuple):
         """Return a note if it is about this shard and its hash is that of the shard's file, else None."""
         if not isinstance(note, dict) or not self.place(shard).items() <= note.items():
             return None
-        if not all(isinstance(note.get(key), kind) for key, kind in COUNTS.items()):
+        if not isinstance(note.get("failures"), list) or not all(isinstance(note.get(name), int) for name in COUNTS):
             return None
         path = self.folder / self.name(shard)
         return note if path.is_file() and hash_files([path]) == note.get("sha256") else None
@@ -137,28 +127,28 @@ class ShardParser:
 
         progress (Callable[[int], object]): Called after each batch with its number of texts.
         RETURNS (dict[str, Any]): "file" (name), "bytes" and "sha256" of the shard; "source", "start" and "stop", the
-            range of texts; "n_several", how many of them look like several sentences and were parsed as one; "n_ids",
-            how many have an id that brackets cannot hold; "n_wrapped", how many seem to go on in the next one;
-            "failures", for each text that failed file, line and reason.
+            range of texts; the `COUNTS` of these, as in a `Parsed`; "failures", for each text that failed file, line
+            and reason.
         RAISES (ValueError): If the file of texts has changed since this parser was made; there is no note then.
         """
         earlier_note = self.job.read_note(shard)  # where an engine does a task again
         if earlier_note is not None:
             return earlier_note
         path = self.job.folder / self.job.name(shard)
-        counts: Note = {key: kind() for key, kind in COUNTS.items()}
+        counts: Counter[str] = Counter()
+        failures: list[str] = []
         with open_output(path, self.job.settings.format, sync=True) as write:
             for batch in in_batches(self._read(shard), self.job.batch_size):
                 parsed = self.parser(batch)
                 write(parsed)
-                for key in counts:
-                    counts[key] += getattr(parsed, key)
+                counts.update(counts_of(parsed))
+                failures += parsed.failures
                 progress(len(batch))
         source = self.job.source(shard).path
         if read_stamp(source) != self.stamps[source]:
             raise ValueError(Errors.E565.format(path=source))
         written = {"bytes": path.stat().st_size, "sha256": hash_files([path])}
-        note: Note = {**self.job.place(shard), **written, **counts}
+        note: Note = {**self.job.place(shard), **written, **counts, "failures": failures}
         write_json(note, self.job.note_path(shard))
         return note
 
@@ -201,7 +191,8 @@ class Run:
         self.n_texts = sum(counts)
         self.head = json.loads(json.dumps(describe_run(job, parser, shard_size, counts)))
         self.notes: dict[str, Note] = {}  # by the file of the shard
-        self.n_done = self.n_failed = self.n_several = self.n_ids = self.n_wrapped = 0  # texts
+        self.n_done = self.n_failed = 0  # texts
+        self.counts: Counter[str] = Counter()
         with ExitStack() as lock:
             lock.enter_context(lock_folder(job.folder, LOCK))  # first: a run that ends changes manifest and notes
             self._begin(resume)
@@ -229,12 +220,12 @@ class Run:
             raise ValueError(Errors.E561.format(path=job.folder))
         for folder in (job.folder, job.folder / NOTES):
             remove_temporaries(folder)  # of a run that was killed
-        lacks_shards = len(self.notes) < len(self.shards)
-        if saved_notes and lacks_shards:  # the run had ended: restore the notes from its manifest
+        is_reopened = bool(saved_notes) and len(self.notes) < len(self.shards)
+        if is_reopened:  # the run had ended: restore the notes from its manifest
             for shard in self.shards:
                 if job.name(shard) in self.notes:
                     write_json(self.notes[job.name(shard)], job.note_path(shard))
-        if not path.exists() or (saved_notes and lacks_shards):
+        if is_reopened or not path.exists():
             write_json(self.head, path)
 
     def add(self, note: Note) -> None:
@@ -242,9 +233,7 @@ class Run:
         self.notes[note["file"]] = note
         self.n_done += note["stop"] - note["start"]
         self.n_failed += len(note["failures"])
-        self.n_several += note["n_several"]
-        self.n_ids += note["n_ids"]
-        self.n_wrapped += note["n_wrapped"]
+        self.counts.update({name: note[name] for name in COUNTS})
 
     def check(self, allowed: float, limit: str) -> None:
         """Raise a ValueError, which names the limit, if more texts failed than are allowed."""
@@ -270,37 +259,6 @@ class Run:
         self.lock.close()
         if changed:
             raise ValueError(Errors.E565.format(path=changed[0]))
-
-
-def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
-    """Find the files to parse: a file, or the files of a folder, by name.
-
-    path (Path): The file or folder, or "-" for standard input.
-    format (str | None): What they hold. If None, the suffix says it; a file with another suffix holds text.
-    RETURNS (tuple[Source, ...]): The files. Those of a folder that hold lines are called by their paths there (`id`).
-    RAISES (ValueError): If there are none, if a folder holds several formats, or if no format is given and the suffix
-        is that of trees or one of `NOT_TEXT`, whose lines would be parsed as text.
-    """
-    if not path.is_dir():
-        from ..treebanks.formats.table import FORMATS as TREE_FORMATS
-
-        tree_suffixes = {suffix for kind in TREE_FORMATS.values() for suffix in kind.suffixes}
-        tree_suffixes |= {".discbracket", ".export"}
-        tree_suffixes -= {*FORMATS, ".train", ".dev", ".test"}  # text has these too
-        of_trees = ("trees", "Make docs of them first: convert TREES DOCS.spacy.")
-        refused = {**dict.fromkeys(tree_suffixes, of_trees), **NOT_TEXT}
-        if format is None and suffix_of(path) in refused:
-            what, how = refused[suffix_of(path)]
-            raise ValueError(Errors.E574.format(path=path, what=what, how=how))
-        return (Source(path, format or FORMATS.get(suffix_of(path), "text")),)
-    suffixes = [suffix for suffix in FORMATS if format in {None, FORMATS[suffix]}] or [".txt"]
-    files = [file.path for file in find_files([path], suffixes=suffixes)]
-    formats = sorted({format or FORMATS[suffix_of(file)] for file in files})
-    if len(formats) > 1:
-        raise ValueError(Errors.E566.format(path=path, formats=", ".join(formats)))
-    holds_lines = formats[0] in ("text", "paragraphs", "tokens")
-    ids = [file.relative_to(path).as_posix() if holds_lines else "" for file in files]
-    return tuple(Source(file, formats[0], id=name) for file, name in zip(files, ids, strict=True))
 
 
 def plan_shards(counts: Iterable[int], size: int) -> list[Shard]:

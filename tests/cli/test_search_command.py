@@ -78,7 +78,7 @@ def test_inputs_without_a_tree(run: Callable[..., Any], tmp_path: Path) -> None:
 @pytest.mark.parametrize("rows", [1, 16])
 def test_places(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     """Rows and docs are counted as lines are, from 1, in whatever batches they are read."""
-    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", rows)
+    monkeypatch.setattr("spacy_parsetag.texts.tree_files.ROWS", rows)
     files = [folder / name for name in ("b.mrg.gz", "c.jsonl", "d.spacy", "e.parquet") if (folder / name).exists()]
     found = [run("search", "_ROOT_", file, "--quiet").stdout.splitlines() for file in files]
     places = [
@@ -142,7 +142,7 @@ def test_docs_that_hold_no_trees_are_named(
     run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By their number in the file, whichever batch they are in."""
-    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 2)
+    monkeypatch.setattr("spacy_parsetag.texts.tree_files.ROWS", 2)
     docs = list(docs_from_trees(spacy.blank("en").vocab, read_string(NOTES)))
     path = tmp_path / "crossing.spacy"
     DocBin(docs=docs).to_disk(path)
@@ -222,7 +222,7 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
 @pytest.mark.parametrize("rows", [1, 1 << 14])
 def test_counts_by_text(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     """Texts without a match have a row, unless a node is counted too. A text may have trees in several files."""
-    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", rows)
+    monkeypatch.setattr("spacy_parsetag.texts.tree_files.ROWS", rows)
     a, c, more = (folder / name for name in ("a.mrg", "c.jsonl", "more.jsonl"))
     more.write_text(json.dumps(row(NOTES.splitlines()[2], id="n2")) + "\n", encoding="utf-8")
     (folder / "empty.mrg").write_text("", encoding="utf-8")
@@ -248,7 +248,7 @@ def test_counts_by_text(run: Callable[..., Any], folder: Path, monkeypatch: pyte
 def test_no_more_is_made_than_is_shown(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over batches too; everything is counted all the same."""
     made: list[list[Hits]] = []
-    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 1)
+    monkeypatch.setattr("spacy_parsetag.texts.tree_files.ROWS", 1)
     monkeypatch.setattr(
         "spacy_parsetag.texts.search.search_file", lambda *given: made.append([*search_file(*given)]) or made[-1]
     )
@@ -264,7 +264,7 @@ def test_batches_are_searched_and_written_one_by_one(
     path, pattern = folder / "c.jsonl", "NP=x | FRAG | XX < PRP|JJ|YY"
     options: list[list[str]] = [[], ["--csv"], ["--by", "x"], ["--count"]]
     whole = [run("search", pattern, path, *more) for more in options]
-    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 1)
+    monkeypatch.setattr("spacy_parsetag.texts.tree_files.ROWS", 1)
     for result, more in zip(whole, options, strict=True):
         by_batches = run("search", pattern, path, *more)
         assert (by_batches.stdout, by_batches.stderr) == (result.stdout, result.stderr)
@@ -476,29 +476,14 @@ def test_complexity(run: Callable[..., Any], folder: Path) -> None:
     result = run("complexity", folder / "essay.mrg", folder / "notes.mrg", "--json")
     essay, notes = json.loads(result.stdout)
     assert [essay["file"], notes["file"]] == [str(folder / "essay.mrg"), str(folder / "notes.mrg")]
-    structures = ("W", "S", "VP", "C", "T", "DC", "CT", "CP", "CN")
+    structures = ["W", "S", "VP", "C", "T", "DC", "CT", "CP", "CN"]
     assert [essay[name] for name in structures] == [12, 2, 3, 3, 2, 1, 1, 1, 2]
     assert [notes[name] for name in structures] == [11, 3, 3, 4, 4, 0, 0, 0, 1]
-    measures = (
-        "MLS",
-        "MLT",
-        "MLC",
-        "C/S",
-        "VP/T",
-        "C/T",
-        "DC/C",
-        "DC/T",
-        "T/S",
-        "CT/T",
-        "CP/T",
-        "CP/C",
-        "CN/T",
-        "CN/C",
-    )
-    assert [essay[name] for name in measures] == pytest.approx(
+    ratios = ["MLS", "MLT", "MLC", "C/S", "VP/T", "C/T", "DC/C", "DC/T", "T/S", "CT/T", "CP/T", "CP/C", "CN/T", "CN/C"]
+    assert [essay[name] for name in ratios] == pytest.approx(
         [6, 6, 4, 1.5, 1.5, 1.5, 1 / 3, 0.5, 1, 0.5, 0.5, 1 / 3, 1, 2 / 3]
     )
-    assert [notes[name] for name in measures] == pytest.approx(
+    assert [notes[name] for name in ratios] == pytest.approx(
         [11 / 3, 11 / 4, 11 / 4, 4 / 3, 3 / 4, 1, 0, 0, 4 / 3, 0, 0, 0, 1 / 4, 1 / 4]
     )
 
@@ -545,7 +530,7 @@ def test_complexity_of_rows(run: Callable[..., Any], folder: Path) -> None:
 
 def test_complexity_of_identifiers(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A text may have several rows, in several batches and files; the figures are those of one file with its trees."""
-    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 2)
+    monkeypatch.setattr("spacy_parsetag.texts.tree_files.ROWS", 2)
     lines = [*NOTES.splitlines(), *ESSAY.splitlines()]
     for name, ids in (("p", "abaca"), ("q", "ddaba")):
         rows = [row(line, id=identifier) for line, identifier in zip(lines, ids, strict=True)]
