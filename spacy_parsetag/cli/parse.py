@@ -19,7 +19,7 @@ from ..texts.input import Record, find_sources
 from ..texts.on_ray import ray_shards
 from ..texts.on_spark import spark_shards
 from ..texts.output import open_output
-from ..texts.parser import BatchParser, Settings, counts_of, in_batches, parse_batch
+from ..texts.parser import BatchParser, Settings, in_batches, parse_batch
 from ..texts.processes import map_in_processes
 from ..texts.shards import Job, Note, Run, ShardParser, parse_shard
 from ..treebanks.formats.table import FORMATS
@@ -181,7 +181,7 @@ def _parse_to_file(
                 skipped(failure)
             skipped.n_good += parsed.n_texts - len(parsed.failures)
             write(parsed)
-            counts.update(counts_of(parsed))
+            counts.update(parsed.counts)
             advance(parsed.n_texts)
         skipped.check()
     skipped.summarize()

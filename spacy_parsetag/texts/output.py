@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +28,9 @@ SENTS = [
         "tree": str,
     }
 ]  # fmt: skip
+# Texts that look like several sentences and were parsed as one; that have an id or meta that is not written, because
+# brackets cannot hold it; that seem to go on in the next one, as lines of running text do.
+COUNTS = ("n_several", "n_ids", "n_wrapped")
 
 
 @dataclass
@@ -37,9 +41,7 @@ class Parsed:
     rows (list[dict[str, Any]]): The rows to write, as `to_json` makes them, where rows are asked for.
     docs (DocBin): The docs to write, where docs are asked for.
     failures (list[str]): For each text that failed file, line and reason.
-    n_several (int): How many texts look like several sentences and were parsed as one.
-    n_ids (int): How many texts have an id or meta that is not written, because brackets cannot hold it.
-    n_wrapped (int): How many texts seem to go on in the next one, as lines of running text do.
+    counts (Counter[str]): Of how many texts a user is warned, by each of the `COUNTS`.
     """
 
     n_texts: int
@@ -47,9 +49,7 @@ class Parsed:
     rows: list[dict[str, Any]] = field(default_factory=list)
     docs: DocBin = field(default_factory=lambda: DocBin(store_user_data=True))
     failures: list[str] = field(default_factory=list)
-    n_several: int = 0
-    n_ids: int = 0
-    n_wrapped: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
 
 
 def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from .load import find_parser, load_pipeline, settle_sentences
 from .output import Parsed, fit_msgpack, plain, to_json, to_line
 
 NO_PARSE = "(TOP)"
-COUNTS = ("n_several", "n_ids", "n_wrapped")  # of a `Parsed`: texts that a user is warned of
 
 
 class Settings(NamedTuple):
@@ -71,7 +70,7 @@ class BatchParser:
     def __call__(self, records: list[Record]) -> Parsed:
         """Parse a batch. Its strings are forgotten afterwards, so that memory stays level over millions of texts."""
         parsed = Parsed(len(records))
-        parsed.n_wrapped = count_wrapped([record.text for record in records])
+        parsed.counts["n_wrapped"] = count_wrapped([record.text for record in records])
         docs: list[tuple[Doc, int]] = []
         parsed_docs: dict[int, Doc] = {}
         with self.nlp.memory_zone():
@@ -111,7 +110,7 @@ class BatchParser:
                 raise ValueError(Errors.E558.format(n=n_sents))
             if "tokens" not in record.data:
                 numbered = zip(accumulate(self.sentencizer.predict([doc])[0]), doc, strict=True)
-                parsed.n_several += len({sentence for sentence, token in numbered if not token.is_space}) > 1
+                parsed.counts["n_several"] += len({sentence for sentence, token in numbered if not token.is_space}) > 1
         self._write(parsed, record, doc)
 
     def _write(self, parsed: Parsed, record: Record, doc: Doc | None, error: str = "") -> None:
@@ -119,7 +118,7 @@ class BatchParser:
         if self.settings.format == "spacy":
             parsed.docs.add(self._finish_doc(record, doc, error))
         elif self.settings.format == "brackets":
-            parsed.n_ids += bool(record.extra)
+            parsed.counts["n_ids"] += bool(record.extra)
             lines = [] if doc is None else self._to_lines(doc)
             # One line for each text that is one sentence, so that lines keep their numbers.
             parsed.lines.extend(lines or [NO_PARSE] * self.settings.one_sentence)
@@ -162,11 +161,6 @@ class BatchParser:
                 remark = "" if is_first else ", not the pipeline's"
                 lines.extend((f"# tree {number} log_prob {log_prob:.4g}{remark}", parse_string(best_parse)))
         return lines
-
-
-def counts_of(parsed: Parsed) -> dict[str, int]:
-    """Give the `COUNTS` of a batch, to add up."""
-    return {name: getattr(parsed, name) for name in COUNTS}
 
 
 def count_wrapped(texts: list[str]) -> int:

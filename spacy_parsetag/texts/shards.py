@@ -22,8 +22,8 @@ from ..files.find import paths_below
 from ..files.lock import lock_folder
 from ..files.write import TEMPORARY, text_output
 from .input import Record, Source
-from .output import open_output
-from .parser import COUNTS, BatchParser, Settings, counts_of, in_batches, load_parser
+from .output import COUNTS, open_output
+from .parser import BatchParser, Settings, in_batches, load_parser
 
 MANIFEST = "manifest.json"
 NOTES = ".notes"  # the folder of the notes on shards, until the run ends
@@ -135,13 +135,13 @@ class ShardParser:
         if earlier_note is not None:
             return earlier_note
         path = self.job.folder / self.job.name(shard)
-        counts: Counter[str] = Counter()
+        counts = Counter(dict.fromkeys(COUNTS, 0))
         failures: list[str] = []
         with open_output(path, self.job.settings.format, sync=True) as write:
             for batch in in_batches(self._read(shard), self.job.batch_size):
                 parsed = self.parser(batch)
                 write(parsed)
-                counts.update(counts_of(parsed))
+                counts.update(parsed.counts)
                 failures += parsed.failures
                 progress(len(batch))
         source = self.job.source(shard).path
