@@ -36,6 +36,7 @@ Longs = NDArray[np.int64]
 Row = tuple[Parse, int, str, str]
 
 _FORMAT = 1
+_MOST_PASSES = 256
 _ARRAYS = {
     "label": np.int32, "up": np.int32, "size": np.int32, "starts": np.int64, "source": np.int32, "line": np.int64
 }  # fmt: skip
@@ -95,9 +96,11 @@ class TreeColumns:
         return self._heads[rules]
 
     def passes(self, label: Label) -> NDArray[np.bool_]:
-        """Tell whether each string passes a test of labels; found once for each test."""
+        """Tell whether each string passes a test of labels; found once for each test, as long as there are few."""
         mask = self._passes.get(label)
         if mask is None:
+            if len(self._passes) >= _MOST_PASSES:  # where columns stay, and many words are looked up
+                self._passes.clear()
             mask = np.zeros(len(self.strings), bool)
             if label.kind == "names" and not label.basic:
                 mask[[self.codes[name] for name in label.names if name in self.codes]] = True

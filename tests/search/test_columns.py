@@ -15,7 +15,7 @@ from strategies import parses
 
 import spacy_parsetag.search as search
 from spacy_parsetag.errors import TreebankError
-from spacy_parsetag.search import TreeColumns, get_head_rules, read_brackets, read_rows, read_table
+from spacy_parsetag.search import TreeColumns, Tregex, get_head_rules, read_brackets, read_rows, read_table
 from spacy_parsetag.search.columns import columns_of_parses
 from spacy_parsetag.search.heads import HeadRules
 from spacy_parsetag.treebanks.penn import read_trees
@@ -236,6 +236,13 @@ def test_saved_and_joined(tmp_path: Path) -> None:
     (tmp_path / "saved" / "columns.json").write_text('{"format": 2}')
     with pytest.raises(ValueError, match="columns of format 2; this version reads format 1"):
         TreeColumns.from_disk(tmp_path / "saved")
+
+
+def test_memory_of_many_labels() -> None:
+    columns = TreeColumns.join(read_brackets(b"".join(b"(TOP (N w%d))" % i for i in range(1000)), "x"))
+    for i in range(1000):
+        assert len(Tregex(f"w{i}").find(columns)) == 1
+    assert len(columns._passes) <= 256
 
 
 @pytest.mark.parametrize(
