@@ -251,6 +251,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
         'for instance @architectures = "spacy-parsetag.Tags.v1" in [components.{name}.model].'
     )
+    E218 = "The factor of spacy-parsetag.Scaled.v1 must be a number above 0; got {value!r}."
 
     E225 = "Plateau needs initial_rate > 0, warmup_steps >= 0, 0 < factor < 1 and a patience of at least 1 check."
     E226 = 'PlateauLogger found no schedule. Set "spacy-parsetag.Plateau.v1" in [training.optimizer.learn_rate].'
