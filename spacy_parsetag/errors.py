@@ -101,6 +101,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E052 = "Not a tag: {tag!r}. A tag is l, r, L or R, alone or followed by '/' and a label."
     E053 = "The table of the order {order!r} is not a lattice of trees: {reason}. See spacy_parsetag.linearize.Lattice."
     E054 = "Tag {tag!r} is not in the tag set of {n} tags."
+    E055 = "Id {id} is that of no tag: the tag set has {n} tags, with ids from 0 on. Leave out rows without a tag (-1)."
 
     E101 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
     E102 = "Unknown treebank format {name!r}. Known: {known}."
