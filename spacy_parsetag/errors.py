@@ -81,6 +81,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "parse. Remove it from the tree. Sentence: {sentence!r}."
     )
     E009 = "Not a tree of NLTK, or a word in it that is no string: {found!r}. Read brackets with nltk.Tree.fromstring."
+    E010 = "{name} takes several strings; got one, {value!r}. Write {{{value!r}}} for a set, ({value!r},) for a tuple."
 
     E030 = "No such file or folder: {path}."
     E031 = (

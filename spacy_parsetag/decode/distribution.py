@@ -244,7 +244,7 @@ class Distribution:
 class Decoder(Protocol):
     """Finds a tree for each sentence of a batch."""
 
-    def __call__(self, distribution: Distribution) -> Decoded:
+    def __call__(self, distribution: Distribution, /) -> Decoded:
         """Choose among the trees of each sentence of `distribution.batch`, whose scores are on the CPU.
 
         `distribution` keeps the results that the decoder asks it for, and gives them to later callers.
