@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import partial
+from numbers import Real
 
 from spacy.tokens import Doc
 from thinc.api import Model, chain, with_array
@@ -21,7 +22,7 @@ def build_scaled(tok2vec: Model[list[Doc], Arrays], factor: float) -> Model[list
 
     RAISES (ValueError): If the factor is no number above 0.
     """
-    if not isinstance(factor, (int, float)) or not 0 < factor < math.inf:
+    if not isinstance(factor, Real) or not 0 < factor < math.inf:
         raise ValueError(Errors.E218.format(value=factor))
     scale: SequenceModel = with_array(Model("scale", partial(_forward, factor=factor)))
     model: Model[list[Doc], Arrays] = chain(tok2vec, scale)

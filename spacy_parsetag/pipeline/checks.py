@@ -3,6 +3,7 @@
 import inspect
 import math
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 from ..decode.constraints import LARGEST_COUNT, is_whole
@@ -16,7 +17,7 @@ _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
 # What settings must be, for a message, and a test of it.
 _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "spans_key": (f"a name, and not {CONSTRAINTS_KEY!r}", lambda value: value not in (None, "", CONSTRAINTS_KEY)),
-    "learn_rate_scale": ("a number from 0 on", lambda value: isinstance(value, (int, float)) and 0 <= value < math.inf),
+    "learn_rate_scale": ("a number from 0 on", lambda value: isinstance(value, Real) and 0 <= float(value) < math.inf),
     "max_stack": (
         "'train', a whole number from 0 on, or None",
         lambda value: value in ("train", None) or is_whole(value, 0),
@@ -27,7 +28,7 @@ _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "conflicts": ("'raise' or 'drop'", lambda value: value in ("raise", "drop")),
     "temperature": ("a number above 0", lambda value: _is_positive(value)),
     "tree_temperature": ("a number above 0", lambda value: _is_positive(value)),
-    "cost": ("a number", lambda value: isinstance(value, (int, float)) and math.isfinite(value)),
+    "cost": ("a number", lambda value: isinstance(value, Real) and math.isfinite(value)),
 }
 # Parts that a config names: for each kind a registered example, for a message, and a test of a part.
 _PARTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
