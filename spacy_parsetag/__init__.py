@@ -20,8 +20,10 @@ __all__ = ["TreeMatcher", "explain", "render"]
 _HOMES = {"TreeMatcher": ".search.docs", "explain": ".draw.labels", "render": ".draw.docs"}
 
 
-def __getattr__(name: str) -> Any:
-    """Import what is public when it is used: spaCy imports this package whenever it starts, and must not wait."""
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name], __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker would take any name for one of this package
+
+    def __getattr__(name: str) -> Any:
+        """Import what is public when it is used: spaCy imports this package whenever it starts, and must not wait."""
+        if name in _HOMES:
+            return getattr(import_module(_HOMES[name], __name__), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -81,6 +81,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "parse. Remove it from the tree. Sentence: {sentence!r}."
     )
     E009 = "Not a tree of NLTK, or a word in it that is no string: {found!r}. Read brackets with nltk.Tree.fromstring."
+    E010 = "{name} takes several strings; got one, {value!r}. Write {{{value!r}}} for a set, ({value!r},) for a tuple."
 
     E030 = "No such file or folder: {path}."
     E031 = (
@@ -101,6 +102,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E052 = "Not a tag: {tag!r}. A tag is l, r, L or R, alone or followed by '/' and a label."
     E053 = "The table of the order {order!r} is not a lattice of trees: {reason}. See spacy_parsetag.linearize.Lattice."
     E054 = "Tag {tag!r} is not in the tag set of {n} tags."
+    E055 = "Id {id} is that of no tag: the tag set has {n} tags, with ids from 0 on. Leave out rows without a tag (-1)."
 
     E101 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
     E102 = "Unknown treebank format {name!r}. Known: {known}."
@@ -252,6 +254,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         'for instance @architectures = "spacy-parsetag.Tags.v1" in [components.{name}.model].'
     )
     E218 = "Weights of the layer 'sru' have the shapes {found}, not {expected}. Its files are damaged, or were changed."
+    E219 = "The factor of spacy-parsetag.Scaled.v1 must be a number above 0; got {value!r}."
 
     E225 = "Plateau needs initial_rate > 0, warmup_steps >= 0, 0 < factor < 1 and a patience of at least 1 check."
     E226 = 'PlateauLogger found no schedule. Set "spacy-parsetag.Plateau.v1" in [training.optimizer.learn_rate].'

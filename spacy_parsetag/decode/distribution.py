@@ -194,7 +194,11 @@ class Distribution:
         return ids
 
     def log_prob(self, ids: NDArray[Any]) -> NDArray[np.float64]:
-        """Find the (S,) log-probabilities of trees that count, given by their (R,) tag ids."""
+        """Find the (S,) log-probabilities of trees that count, given by their (R,) tag ids.
+
+        RAISES (ValueError): If the ids of a sentence form no tree.
+        """
+        labelled_nodes(ids, self.batch, bare=True)  # raises it
         self._check_size(self.sums(), "log-probabilities")
         scores = tree_scores(self.batch, WeightedTrees.of_batch(self.batch, ids))
         # Rounding may leave a little above 0 where one tree has all of the probability.
@@ -240,7 +244,7 @@ class Distribution:
 class Decoder(Protocol):
     """Finds a tree for each sentence of a batch."""
 
-    def __call__(self, distribution: Distribution) -> Decoded:
+    def __call__(self, distribution: Distribution, /) -> Decoded:
         """Choose among the trees of each sentence of `distribution.batch`, whose scores are on the CPU.
 
         `distribution` keeps the results that the decoder asks it for, and gives them to later callers.

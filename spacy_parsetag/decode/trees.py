@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..linearize import Linearizer, TagSet
-from ..linearize.base import CLASS_NAMES, preorder_tags
+from ..linearize.base import split_tag
 from ..trees.binary import node_bounds
 from ._nodes import batch_nodes
 from .batch import ORDER_CODES, TagScores, numbers_of_tags, ranges, span_row
@@ -81,11 +81,13 @@ def labelled_nodes(
 
 def _collect(ids_of_trees: Iterable[NDArray[Any]], tags: TagSet, linearizer: Linearizer, bare: bool) -> Nodes:
     """Find the nodes by building each binary tree from its tags, in any order."""
+    # An order of one's own may write a node as the child of another side than the tree has it.
+    id_of = {split_tag(tag)[1]: i for i, tag in enumerate(tags.tags)}
     nodes, counts = [], []
     for ids in ids_of_trees:
         tree = linearizer.delinearize(tags.decode(ids.tolist()))
-        tagged = zip(node_bounds(tree), preorder_tags(tree), strict=True)
-        of_tree = [(*bounds, tags.id(tag)) for bounds, tag in tagged if bare or tag not in CLASS_NAMES]
+        labelled = zip(node_bounds(tree), tree.label, strict=True)
+        of_tree = [(*bounds, id_of[label]) for bounds, label in labelled if bare or label]
         nodes += of_tree
         counts.append(len(of_tree))
     start, end, tag = np.asarray(nodes, dtype=np.int32).reshape(-1, 3).T

@@ -19,6 +19,7 @@ from typing import Any
 
 from ..errors import Errors, TreebankError
 from ..treebanks.lines import read_file_lines, undecodable
+from ..trees.clean import refuse_strings
 from ..trees.escape import unescape_token
 
 DATA = Path(__file__).parent / "prm"
@@ -52,6 +53,7 @@ class EvalbParams:
     cut_tags (bool): Whether part-of-speech tags are cut in the same way before they are compared.
     labeled (bool): Whether labels count.
     cutoff_len (int): Longest sentence in the second summary, in words.
+    RAISES (ValueError): If a string stands where several are due.
     """
 
     name: str = "none"
@@ -66,6 +68,9 @@ class EvalbParams:
     cutoff_len: int = 40
     # What `counted` makes of labels: each as it is cut, None if it is deleted.
     _cut_labels: dict[str, str | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        refuse_strings(self)
 
     def cut(self, label: str) -> str:
         """Drop a label's function tags and indices: NP-SBJ-1 is NP. As in C, -LRB- is the empty label."""

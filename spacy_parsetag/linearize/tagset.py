@@ -57,7 +57,13 @@ class TagSet:
         return np.asarray([id_of(tag, -1) for tag in tags], dtype=np.int32)
 
     def decode(self, ids: Iterable[int]) -> list[str]:
-        """Tags of ids."""
+        """Tags of ids.
+
+        RAISES (ValueError): If one is no tag's id, as -1, which stands for an unknown tag or for none.
+        """
+        ids = list(ids)
+        if unknown := [i for i in ids if not 0 <= i < len(self.tags)]:
+            raise ValueError(Errors.E055.format(id=unknown[0], n=len(self.tags)))
         return [self.tags[i] for i in ids]
 
     @cached_property

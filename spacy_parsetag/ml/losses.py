@@ -26,7 +26,7 @@ class Loss(Protocol):
     where the batch has no transitions.
     """
 
-    def __call__(self, batch: TagScores, gold: WeightedTrees) -> tuple[float, TagScores]: ...
+    def __call__(self, batch: TagScores, gold: WeightedTrees, /) -> tuple[float, TagScores]: ...
 
 
 class TagLoss:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from multiprocessing import parent_process
 from typing import Any
 
@@ -18,7 +18,7 @@ from thinc.types import Floats2d, Ragged
 from ..compat import require, threads_asked
 from ..errors import Errors, Warnings
 from .wordpieces import align_pieces, cut_windows, windows_of
-from .words import Arrays, SequenceModel, cut
+from .words import Arrays, SequenceModel, check_sizes, cut
 
 # Words with their padding that an LSTM reads at once. Its states should stay in a CPU's cache.
 _LSTM_ITEMS = 512
@@ -123,19 +123,19 @@ def build_onnx_transformer(
         becomes several.
     max_batch_items (int): Pieces with their padding that it reads at once. On a GPU some thousand; a CPU is fastest
         with few, which stay in its cache.
+    RAISES (ValueError): If a number is below 1, or windows leave gaps between them.
     """
+    check_sizes(window=window, stride=stride, max_batch_items=max_batch_items)
+    if window is not None and stride is not None and stride > window:
+        raise ValueError(Errors.E200.format(what="window", least=f"the stride, {stride}", value=window))
     return Model(
         "onnx_transformer",
-        _encode,
+        # Not in `attrs`: those come with the weights, whatever a config says when a pipeline is loaded.
+        partial(_encode, window=window, stride=stride, by_sentence=by_sentence, max_batch_items=max_batch_items),
         init=_init,
         layers=[pooling],
         dims={"nO": None},
         attrs={
-            "window": window,
-            "stride": stride,
-            "by_sentence": by_sentence,
-            "max_batch_items": max_batch_items,
-            # With the weights:
             "tokenizer": "",  # tokenizer.json
             "width": 0,  # of its vectors, before pooling
             "max_pieces": 0,
@@ -157,14 +157,17 @@ def build_columns(tok2vec: Model[list[Doc], Arrays], start: int, stop: int) -> M
     """Take some columns of a tok2vec's vectors: spacy-parsetag.Columns.v1.
 
     If the listeners to a transformer pool in several ways, the exported one gives the vectors of all ways side by side.
+
+    RAISES (ValueError): If there are none between `start` and `stop`.
     """
-    layer: Model[Any, Any] = Model("columns", _columns, dims={"nO": stop - start}, attrs={"start": start, "stop": stop})
+    check_sizes(columns=stop - start)
+    layer: Model[Any, Any] = Model("columns", partial(_columns, start=start, stop=stop), dims={"nO": stop - start})
     return chain(tok2vec, layer)
 
 
-def _columns(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
-    start, stop = model.attrs["start"], model.attrs["stop"]
-
+def _columns(
+    model: SequenceModel, X: Arrays, is_train: bool, *, start: int, stop: int
+) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
     def backprop(dY: Arrays) -> Arrays:
         dX: Arrays = [model.ops.alloc2f(*x.shape) for x in X]
         for dx, dy in zip(dX, dY, strict=True):
@@ -189,25 +192,34 @@ def _shim_of(model: Model[Any, Any], is_train: bool = False) -> OnnxShim:
 
 
 def _encode(
-    model: Model[list[Doc], Arrays], docs: list[Doc], is_train: bool
+    model: Model[list[Doc], Arrays],
+    docs: list[Doc],
+    is_train: bool,
+    *,
+    window: int | None,
+    stride: int | None,
+    by_sentence: bool,
+    max_batch_items: int,
 ) -> tuple[Arrays, Callable[[Arrays], list[Doc]]]:
     shim = _shim_of(model, is_train)
     attrs, pooling = model.attrs, model.layers[0]
-    windows = windows_of(docs, attrs["window"], attrs["stride"], attrs["by_sentence"])
+    windows = windows_of(docs, window, stride, by_sentence)
     windows, pieces = cut_windows(attrs["tokenizer"], docs, windows, attrs["max_pieces"])
-    vectors = _encode_windows(model, shim, [piece.ids for piece in pieces])
+    vectors = _encode_windows(model, shim, [piece.ids for piece in pieces], max_batch_items)
     lengths = [len(doc) for doc in docs]
     rows, counts = align_pieces(windows, pieces, lengths)
     aligned = Ragged(vectors[model.ops.xp.asarray(rows)], model.ops.xp.asarray(counts, dtype="i"))
     return cut(pooling.predict(aligned), lengths), lambda dY: []
 
 
-def _encode_windows(model: Model[Any, Any], shim: OnnxShim, sequences: Sequence[NDArray[Any]]) -> Floats2d:
+def _encode_windows(
+    model: Model[Any, Any], shim: OnnxShim, sequences: Sequence[NDArray[Any]], max_items: int
+) -> Floats2d:
     """Compute the vectors of all pieces of all windows, in order: (pieces + 1, width), the last row zeros."""
     lengths = np.asarray([len(ids) for ids in sequences])
     starts = np.cumsum(lengths) - lengths
     vectors = np.zeros((int(lengths.sum()) + 1, model.attrs["width"]), dtype="f")
-    for batch in batch_by_length(lengths, model.attrs["max_batch_items"]):
+    for batch in batch_by_length(lengths, max_items):
         ids = np.full((len(batch), lengths[batch].max()), model.attrs["pad_id"], dtype=np.int64)
         mask = np.arange(ids.shape[1]) < lengths[batch][:, None]
         ids[mask] = np.concatenate([sequences[i] for i in batch])

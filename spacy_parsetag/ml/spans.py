@@ -16,6 +16,7 @@ The score of a tree is the sum of its parts. The best one and the sum over all c
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -77,12 +78,12 @@ def build_spans(
     return Model(
         # With the encoder's name in it: by that `spacy debug model` knows a transformer's listener.
         f"spans({tok2vec.name})",
-        _forward,
+        partial(_forward, max_words=max_words),  # what is in `attrs` comes with the weights, whatever a config says
         init=_init,
         layers=list(layers.values()),
         refs={**layers, **({} if "span" in layers else {"span_hidden": None, "span": None})},
         dims={"nO": None},
-        attrs={"tags": [], "order": "", "max_words": max_words, RESIZE: _resize},
+        attrs={"tags": [], "order": "", RESIZE: _resize},
     )
 
 
@@ -116,7 +117,7 @@ def _resize(model: Model[list[Doc], SentenceScores], old: TagSet, new: TagSet) -
 
 
 def _forward(
-    model: Model[list[Doc], SentenceScores], docs: list[Doc], is_train: bool
+    model: Model[list[Doc], SentenceScores], docs: list[Doc], is_train: bool, *, max_words: int
 ) -> tuple[SentenceScores, Callable[[SentenceScores], list[Doc]]]:
     ops, xp = model.ops, model.ops.xp
     tags = make_tag_set(tuple(model.attrs["tags"]))
@@ -136,7 +137,7 @@ def _forward(
     tag_scores[:, 0, :n_leaves] = leaf_scores
     spans = None
     if span_layers:
-        is_long = words.n_words > model.attrs["max_words"]
+        is_long = words.n_words > max_words
         # The columns that take a gap's scores as a left and as a right child: the chart reads bare tags alone.
         sides = [slice(int(i), int(j if is_long.any() else i + 1)) for i, j in pairwise(tags.offsets[2:])]
         for side, columns in enumerate(sides):

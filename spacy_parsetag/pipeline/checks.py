@@ -4,6 +4,7 @@ import inspect
 import math
 import warnings
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, TypeGuard
 
 from spacy.language import Language
@@ -26,7 +27,7 @@ def _is_positive(value: Any) -> bool:
 # What settings must be, for a message, and a test of it.
 _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "spans_key": (f"a name, and not {CONSTRAINTS_KEY!r}", lambda value: value not in (None, "", CONSTRAINTS_KEY)),
-    "learn_rate_scale": ("a number from 0 on", lambda value: isinstance(value, (int, float)) and 0 <= value < math.inf),
+    "learn_rate_scale": ("a number from 0 on", lambda value: isinstance(value, Real) and 0 <= float(value) < math.inf),
     "max_stack": (
         "'train', a whole number from 0 on, or None",
         lambda value: value in ("train", None) or is_whole(value, 0),
@@ -36,7 +37,7 @@ _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "constraints": ("a function of a doc, or None", lambda value: value is None or callable(value)),
     "conflicts": ("'raise' or 'drop'", lambda value: value in ("raise", "drop")),
     **dict.fromkeys(("temperature", "tree_temperature"), ("a number above 0", _is_positive)),
-    "cost": ("a number", lambda value: isinstance(value, (int, float)) and math.isfinite(value)),
+    "cost": ("a number", lambda value: isinstance(value, Real) and math.isfinite(value)),
 }
 # Parts that a config names: for each kind a registered example, for a message, and a test of a part.
 _PARTS: dict[str, tuple[str, Callable[[Any], bool]]] = {

@@ -181,6 +181,7 @@ def requirements_of(pipelines: Iterable[str]) -> list[str]:
         folder = get_package_path(name) if is_package(name) else Path(name)
         if (folder / "meta.json").is_file():
             required += srsly.read_json(folder / "meta.json").get("requirements", ())
+        if (folder / "config.cfg").is_file():  # that of a package is elsewhere, and stands in its meta.json already
             with suppress(RegistryError):  # what lacks here, the member says when it is loaded
                 required += get_third_party_dependencies(load_config(folder / "config.cfg"), ["spacy-parsetag"])
     return required

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, repeat
+from typing import SupportsIndex
 
 from spacy.training import Example
 
@@ -24,7 +25,7 @@ def make_batch_by_length(
     """
     is_schedule = isinstance(size, Iterable) and not isinstance(size, str)
     for what, value in (("size", 1 if is_schedule else size), ("buffer", buffer)):
-        if not isinstance(value, int) or value < 1:
+        if not isinstance(value, SupportsIndex) or value < 1:
             raise ValueError(Errors.E227.format(what=what, value=value))
     sizes = iter(size) if isinstance(size, Iterable) else repeat(size)
     n = 0

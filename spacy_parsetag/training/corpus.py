@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
+from typing import SupportsIndex
 
 import numpy as np
 from spacy.language import Language
@@ -40,7 +41,7 @@ class TreebankCorpus:
         limit: int = 0,
         augmenter: Augmenter | None = None,
     ) -> None:
-        if not isinstance(n_sents, int) or n_sents < 1:  # all docs would become one
+        if not isinstance(n_sents, SupportsIndex) or n_sents < 1:  # all docs would become one
             raise ValueError(Errors.E308.format(n=n_sents))
         self.n_sents = n_sents
         self.gold_sents = gold_sents

@@ -14,6 +14,7 @@ or of another thread. The rate changes one step after the check. spaCy itself ke
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
+from numbers import Real
 from typing import IO, Any
 
 from spacy.language import Language
@@ -39,7 +40,7 @@ class Plateau:
     """
 
     def __init__(self, initial_rate: float, warmup_steps: int = 160, factor: float = 0.5, patience: int = 1) -> None:
-        are_numbers = all(isinstance(each, (int, float)) for each in (initial_rate, warmup_steps, factor, patience))
+        are_numbers = all(isinstance(each, Real) for each in (initial_rate, warmup_steps, factor, patience))
         if not (are_numbers and initial_rate > 0 and warmup_steps >= 0 and 0 < factor < 1 and patience >= 1):
             raise ValueError(Errors.E225)
         self.rate = initial_rate

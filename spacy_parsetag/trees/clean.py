@@ -11,8 +11,10 @@ Each step is an option. `CleanCounts` says how often each did something.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
+from ..errors import Errors
 from .tree import ROOT, Tree, rewrite
 
 # Group 1 is the label proper. Labels that begin with a dash (`-LRB-`, `-NONE-`) do not match, and stay whole.
@@ -38,6 +40,7 @@ class CleanOptions:
         CD, SYM) are never removed so. None: the tags alone decide.
     repeats (bool): Collapse a phrase over a lone phrase of the same label (after stripping) into one.
     remove (frozenset[str]): Labels of phrases and part-of-speech tags that go with everything under them.
+    RAISES (ValueError): If a string stands where a set of strings is due.
     """
 
     root: str | None = ROOT
@@ -50,6 +53,9 @@ class CleanOptions:
     trace_words: str | None = None
     repeats: bool = True
     remove: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        refuse_strings(self)
 
 
 @dataclass
@@ -135,6 +141,13 @@ def _wrap(top: Tree, root: str, counts: CleanCounts) -> Tree:
         counts.wrappers += 1
         top = inner
     return Tree(root, top.children)
+
+
+def refuse_strings(options: Any) -> None:
+    """Raise a ValueError if a field of a dataclass for several strings has one: "S" and "" are both in "SBAR"."""
+    for field in fields(options):
+        if isinstance(field.default, (frozenset, tuple)) and isinstance(value := getattr(options, field.name), str):
+            raise ValueError(Errors.E010.format(name=field.name, value=value))
 
 
 def strip_functions(label: str) -> str:

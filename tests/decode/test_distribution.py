@@ -296,6 +296,15 @@ def test_log_prob_of_no_tree():
     assert distribution.log_prob([0, 2, 1, 2, 1]) == 0
 
 
+def test_log_prob_of_no_tree_in_a_batch():
+    """Also of the ids that stand for unknown tags, and of tags that are one sentence's too few."""
+    distribution = Distribution(random_batch([3, 2]))
+    best = distribution.argmax.ids
+    for wrong, code in ((np.zeros_like(best), "E050"), (np.full_like(best, -1), "E156"), (best[:7], "E157")):
+        with pytest.raises(ValueError, match=rf"\[{code}\]"):
+            distribution.log_prob(wrong)
+
+
 def test_log_prob_without_words():
     distribution = TreeDistribution.from_batch(random_batch([0]), 0)
     assert distribution.log_prob([]) == distribution.log_prob(distribution.argmax[0]) == 0

@@ -73,6 +73,13 @@ def test_read_params_errors(tmp_path: Path, line: str, message: str) -> None:
         read_params(path)
 
 
+@pytest.mark.parametrize("name", ["delete_labels", "delete_labels_for_length", "quote_labels", "label_cuts"])
+def test_a_string_is_not_several(name: str) -> None:
+    """Each of its letters would be a label."""
+    with pytest.raises(ValueError, match=rf"\[E010\] {name} takes several strings; got one, 'TOP'"):
+        EvalbParams(**{name: "TOP"})  # type: ignore[arg-type]
+
+
 def test_encoding_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "latin.prm"
     path.write_bytes("# Größe\nDELETE_LABEL É\n".encode())

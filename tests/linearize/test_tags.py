@@ -38,4 +38,8 @@ def test_unknown_tags() -> None:
         found.id("r/X")
     with pytest.raises(ValueError, match=r"\[E052\]"):
         TagSet(["NP"])
+    assert found.decode(found.encode(found.tags)) == [*found.tags]
+    for unknown in (-1, len(found)):
+        with pytest.raises(ValueError, match=rf"\[E055\] Id {unknown} .* {len(found)} tags"):
+            found.decode([0, unknown])
     assert found != found.tags

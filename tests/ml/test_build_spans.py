@@ -333,6 +333,16 @@ def test_the_longest_sentence_whose_spans_are_scored() -> None:
         assert Y.rows[1:-1:2, labelled].any() != scored  # the tags of gaps say no labels where spans do
 
 
+def test_settings_that_a_saved_learner_had_do_not_count() -> None:
+    """Those of the config do, also where an older version saved them with the weights."""
+    docs = [words_of(5)]
+    saved, _ = make(docs, max_words=6)
+    saved.attrs["max_words"] = 6
+    loaded = make(docs, max_words=4)[0].from_bytes(saved.to_bytes())
+    found = loaded.predict(docs)
+    assert found.spans is not None and found.spans.starts.tolist() == [-1]
+
+
 def sentence_scores(docs: list[Doc], starts: list[int]) -> SentenceScores:
     """Scores that are all different, with spans of the sentences that have a first row."""
     words = Words.of(docs)
@@ -392,6 +402,9 @@ def test_settings() -> None:
     for wrong in ({"hidden_width": 0}, {"span_width": 0}, {"max_words": 0}):
         with pytest.raises(ValueError, match=r"\[E200\]"):
             make([words_of(2)], **wrong)
+    for factor in (0, -1.0, float("nan"), float("inf"), None):
+        with pytest.raises(ValueError, match=r"\[E219\]"):
+            build_scaled(Model("lookup", Lookup()), factor)
     with pytest.raises(ValueError, match=r"\[E202\].*'pre'"):
         model = build_spans(Model("lookup", Lookup()))
         model.attrs.update(tags=list(TAGS.tags), order="pre")

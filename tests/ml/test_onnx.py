@@ -36,6 +36,25 @@ def test_columns_of_vectors() -> None:
     np.testing.assert_array_equal(backprop([np.ones((4, 3), dtype="f")])[0], expected)
 
 
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"window": 64}, "window must be at least the stride, 96; got 64"),
+        ({"window": 0, "stride": None}, "window must be at least 1; got 0"),
+        ({"stride": -1}, "stride must be at least 1; got -1"),
+        ({"max_batch_items": 0}, "max_batch_items must be at least 1; got 0"),
+    ],
+)
+def test_settings(settings: dict[str, Any], problem: str) -> None:
+    """Between windows that leave gaps, tokens would have no vectors."""
+    with pytest.raises(ValueError, match=rf"\[E200\] {problem}"):
+        onnx.build_onnx_transformer(Model("pooling", lambda *_: None), **settings)
+    for whole in ({"window": None}, {"stride": None}, {"window": 96}):
+        onnx.build_onnx_transformer(Model("pooling", lambda *_: None), **whole)
+    with pytest.raises(ValueError, match=r"\[E200\] columns must be at least 1; got -3"):
+        onnx.build_columns(Model("tok2vec", lambda *_: None), 5, 2)
+
+
 @given(st.lists(st.integers(0, 40), max_size=4), st.integers(1, 20), st.integers(1, 20))
 @example([6], 4, 2)  # the second window ends with the doc
 def test_windows(lengths: list[int], window: int, stride: int) -> None:

@@ -94,6 +94,24 @@ def test_what_configs_of_members_require(trained: Callable[[str], Language], tmp
         assert [re.split("[<>=]", requirement)[0] for requirement in requirements] == distributions
 
 
+def test_installed_packages(folders: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A package has its meta.json beside `__init__.py`, and the rest of the pipeline in a folder there."""
+    nlp = spacy.load(folders[0])
+    nlp.meta.update(name="of_tests", version="1.0", requirements=["a[b]>=1"])
+    package = tmp_path / "en_of_tests"
+    package.mkdir()
+    nlp.to_disk(package / "en_of_tests-1.0")
+    (package / "meta.json").write_bytes((package / "en_of_tests-1.0" / "meta.json").read_bytes())
+    code = "from spacy.util import load_model_from_init_py as read\nload = lambda **given: read(__file__, **given)"
+    (package / "__init__.py").write_text(code, encoding="utf-8")
+    (tmp_path / "en_of_tests-1.0.dist-info").mkdir()
+    (tmp_path / "en_of_tests-1.0.dist-info" / "METADATA").write_text("Name: en_of_tests\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    nlp = make_ensemble(["en_of_tests", *folders[1:]])
+    assert nlp.meta["requirements"] == ["a[b]>=1"]
+    assert spans_of(nlp(TEXT)) == spans_of(make_ensemble(folders)(TEXT))
+
+
 def test_one_member_is_mbr(folders: list[str]) -> None:
     nlp = make_ensemble(folders[:1])
     mbr = spacy.load(folders[0], config={"components.parsetag.decoder": {"@misc": "spacy-parsetag.MBRDecoder.v1"}})

@@ -18,6 +18,7 @@ from spacy.util import load_model_from_config
 from test_transformer import make_examples, make_nlp
 from tiny import spans_of
 
+from spacy_parsetag.ml import onnx
 from spacy_parsetag.pipeline import export
 from spacy_parsetag.pipeline.export import export_pipeline
 
@@ -219,6 +220,22 @@ def test_saving(trained: Language, folder: Path, tmp_path: Path) -> None:
     assert outputs(load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())) == expected
     assert outputs(pickle.loads(pickle.dumps(nlp))) == expected
     assert [spans_of(nlp(text)) for text in TEXTS * 3 if text] == [spans for spans, _ in expected]
+
+
+def test_settings_of_a_loaded_pipeline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are the config's, also where a folder of an older version has others beside the weights."""
+    seen: list[Any] = []
+    batches, windows = onnx.batch_by_length, onnx.windows_of
+    monkeypatch.setattr(onnx, "windows_of", lambda docs, *given: seen.extend(given) or windows(docs, *given))
+    monkeypatch.setattr(onnx, "batch_by_length", lambda n, most: seen.append(most) or batches(n, most))
+    given = {"window": 5, "stride": 3, "by_sentence": True, "max_batch_items": 7}
+    nlp = spacy.load(folder, config={f"components.transformer.model.{name}": value for name, value in given.items()})
+    layer = nlp.get_pipe("transformer").model
+    layer.attrs.update(window=128, stride=96, by_sentence=False, max_batch_items=512)
+    for loaded in (nlp, load_model_from_config(nlp.config).from_bytes(nlp.to_bytes()), pickle.loads(pickle.dumps(nlp))):
+        loaded("She enjoys reading papers")
+        assert seen[:4] == [5, 3, True, 7]
+        seen.clear()
 
 
 def test_processes_and_threads(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 import spacy
 from confection import ConfigValidationError
@@ -73,6 +74,12 @@ def test_settings_of_a_pipe_are_checked_when_they_are_set(factory: str, setting:
     with pytest.raises(ValueError, match=rf"\[E(254|263)\].*'mine'.*{setting}|{setting} of the component 'mine'"):
         setattr(pipe, setting, value)
     assert getattr(pipe, setting) is before
+
+
+def test_numbers_of_numpy_are_settings() -> None:
+    pipe: Any = spacy.blank("en").add_pipe("parsetag")
+    pipe.learn_rate_scale, pipe.k_best, pipe.max_stack = np.float32(2), np.int64(3), np.int32(4)
+    assert (pipe.learn_rate_scale, pipe.k_best, pipe.max_stack) == (2, 3, 4)
 
 
 def test_defaults() -> None:

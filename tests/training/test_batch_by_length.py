@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -58,3 +59,7 @@ def test_a_schedule_of_sizes() -> None:
 def test_refused(settings: tuple[Any, ...], what: str, got: str) -> None:
     with pytest.raises(ValueError, match=rf"\[E227\].*{what} of at least 1; got {got}"):
         make_batch_by_length(*settings)
+
+
+def test_numbers_of_numpy() -> None:
+    assert sorted(map(len, batches([1, 2, 3], np.int64(2), np.int32(1)))) == [1, 2]

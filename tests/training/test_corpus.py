@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import spacy
 from nltk import Tree
@@ -46,7 +47,7 @@ def test_a_space_stands_between_sentences(tmp_path: Path) -> None:
     words = ["Kim", "sings", "."]
     docs = [Doc(nlp.vocab, words=words, spaces=[True, False, False]) for _ in range(3)]
     DocBin(docs=docs).to_disk(tmp_path / "texts.spacy")
-    (eg,) = TreebankCorpus(tmp_path / "texts.spacy", n_sents=3)(nlp)
+    (eg,) = TreebankCorpus(tmp_path / "texts.spacy", n_sents=np.int64(3))(nlp)
     assert eg.predicted.text.strip() == eg.reference.text.strip() == "Kim sings. Kim sings. Kim sings."
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
@@ -53,6 +54,10 @@ def test_checks_during_warm_up_lower_nothing() -> None:
 def test_wrong_settings(wrong: tuple[Any, ...]) -> None:
     with pytest.raises(ValueError, match=r"\[E225\]"):
         Plateau(*wrong)
+
+
+def test_numbers_of_numpy() -> None:
+    assert next(Plateau(np.float32(0.5), np.int64(2), np.float64(0.5), np.int32(1))) == 0.25
 
 
 def test_the_logger_of_spacy() -> None:

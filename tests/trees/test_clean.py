@@ -92,6 +92,13 @@ def test_options(options: CleanOptions, text: str, cleaned: str | None) -> None:
     assert clean(text, options) == cleaned
 
 
+@pytest.mark.parametrize("name", ["remove", "trace_tags"])
+def test_a_string_is_no_set(name: str) -> None:
+    """All labels that are part of it would be in it, and so would "", that of a wrapper."""
+    with pytest.raises(ValueError, match=rf"\[E010\] {name} takes several strings; got one, 'VP'"):
+        CleanOptions(**{name: "VP"})  # type: ignore[arg-type]
+
+
 def test_counts() -> None:
     counts = CleanCounts()
     options = CleanOptions(remove=frozenset({"ID"}))
