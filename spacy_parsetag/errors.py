@@ -81,6 +81,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "parse. Remove it from the tree. Sentence: {sentence!r}."
     )
     E009 = "Not a tree of NLTK, or a word in it that is no string: {found!r}. Read brackets with nltk.Tree.fromstring."
+    E010 = "Trees of sentences come as a list, [tree]; got one {found}. Files are read by evalb.read_tree_lines."
 
     E030 = "No such file or folder: {path}."
     E031 = (
