@@ -71,7 +71,10 @@ class _ErrorsWithCodes(type):
 
 class Errors(metaclass=_ErrorsWithCodes):
     E001 = "Not a tree over words: {reason}. Each word needs exactly one part-of-speech node above it."
-    E002 = "Constituents do not nest: {first} and {second} cross. Check the source of these spans."
+    E002 = (
+        "Constituents cross, or are not in pre-order (by start, longer ones first): {first} and {second}. Check the "
+        "source of these spans."
+    )
     E003 = "Constituent {span} lies outside the sentence of {n} words."
     E004 = "{n_tags} tags cannot cover {n_words} words: a tree over N words has 2N-1 tags."
     E005 = "Not a chain of labels: {label!r}. Join labels by '+', none empty; + and \\ inside one follow a backslash."
@@ -102,6 +105,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E052 = "Not a tag: {tag!r}. A tag is l, r, L or R, alone or followed by '/' and a label."
     E053 = "The table of the order {order!r} is not a lattice of trees: {reason}. See spacy_parsetag.linearize.Lattice."
     E054 = "Tag {tag!r} is not in the tag set of {n} tags."
+    E055 = "Words come with their part-of-speech tags, as pairs: ('She', 'PRP'); got {word!r}."
 
     E101 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
     E102 = "Unknown treebank format {name!r}. Known: {known}."
@@ -141,6 +145,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "parse parsed, come as brackets by: search ROOT {path} --mrg > NAME.mrg"
     )
     E126 = "Cannot read the leaf {leaf!r}: {reason}. Mend the file, or choose the --format that it has."
+    E127 = "{path} gives bytes, and trees are read from text: open it in text mode, as gzip.open(PATH, 'rt') does."
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
     E151 = (
