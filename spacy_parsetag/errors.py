@@ -460,7 +460,9 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
-    E550 = "{path} is not a .spacy file: {reason}. Brackets become one by: parsetag convert {path} NAME.spacy."
+    E550 = (
+        "{path} is not a .spacy file, or damaged: {reason}. Brackets become one by: parsetag convert {path} NAME.spacy."
+    )
     E552 = "{path} has no column 'text' or 'tokens'; it has: {names}. Rename the one that holds the texts."
     E553 = 'Not a text to parse: {reason}. Write {{"text": "..."}} or {{"tokens": [...], "tags": [...]}}.'
     E554 = "{path} is not a Parquet file that pyarrow can read: {reason}."
