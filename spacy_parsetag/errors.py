@@ -84,7 +84,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "parse. Remove it from the tree. Sentence: {sentence!r}."
     )
     E009 = "Not a tree of NLTK, or a word in it that is no string: {found!r}. Read brackets with nltk.Tree.fromstring."
-    E010 = "Trees of sentences come as a list, [tree]; got one {found}. Files are read by evalb.read_tree_lines."
+    E011 = "Trees of sentences come as a list, [tree]; got one {found}. Files are read by evalb.read_tree_lines."
 
     E030 = "No such file or folder: {path}."
     E031 = (
@@ -105,7 +105,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E052 = "Not a tag: {tag!r}. A tag is l, r, L or R, alone or followed by '/' and a label."
     E053 = "The table of the order {order!r} is not a lattice of trees: {reason}. See spacy_parsetag.linearize.Lattice."
     E054 = "Tag {tag!r} is not in the tag set of {n} tags."
-    E055 = "Words come with their part-of-speech tags, as pairs: ('She', 'PRP'); got {word!r}."
+    E056 = "Words come with their part-of-speech tags, as pairs: ('She', 'PRP'); got {word!r}."
 
     E101 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
     E102 = "Unknown treebank format {name!r}. Known: {known}."

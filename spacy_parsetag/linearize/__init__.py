@@ -71,7 +71,7 @@ def delinearize(tags: Sequence[str], words: Iterable[tuple[str, str]], order: st
     """
     words = list(words)
     if bare := [word for word in words if isinstance(word, str)]:  # of two letters, it would pass for a pair
-        raise ValueError(Errors.E055.format(word=bare[0]))
+        raise ValueError(Errors.E056.format(word=bare[0]))
     tree = get_linearizer(order).delinearize(tags)
     parse = unbinarize(tree, [unescape_token(word) for word, _ in words], [unescape_label(pos) for _, pos in words])
     return to_nltk(parse.to_tree())

@@ -95,17 +95,17 @@ class TreeColumns:
         return self._heads[rules]
 
     def passes(self, label: Label) -> NDArray[np.bool_]:
-        """Tell whether each string passes a test of labels; found once for each test that must look at all strings."""
+        """Tell whether each string passes a test of labels; found once for each test."""
         mask = self._passes.get(label)
-        if mask is not None:
-            return mask
-        if label.kind == "names" and not label.basic:
-            mask = np.full(len(self.strings), label.negated)
-            mask[[self.codes[name] for name in label.names if name in self.codes]] = not label.negated
-            return mask
-        texts = map(basic_category, self.strings) if label.basic else self.strings
-        self._passes[label] = np.fromiter(map(label.test, texts), bool, len(self.strings)) != label.negated
-        return self._passes[label]
+        if mask is None:
+            mask = np.zeros(len(self.strings), bool)
+            if label.kind == "names" and not label.basic:
+                mask[[self.codes[name] for name in label.names if name in self.codes]] = True
+            else:
+                texts = map(basic_category, self.strings) if label.basic else self.strings
+                mask = np.fromiter(map(label.test, texts), bool, len(self.strings))
+            mask = self._passes[label] = mask != label.negated
+        return mask
 
     def trees_of(self, nodes: Longs) -> Longs:
         """Find the tree that each of some nodes belongs to."""

@@ -71,5 +71,5 @@ def refuse_single(trees: Iterable[TreeT]) -> Iterable[TreeT]:
     RAISES (TypeError): If they are.
     """
     if isinstance(trees, (str, Path, Parse)) or hasattr(trees, "label"):
-        raise TypeError(Errors.E010.format(found=type(trees).__name__))
+        raise TypeError(Errors.E011.format(found=type(trees).__name__))
     return trees

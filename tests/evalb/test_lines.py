@@ -114,7 +114,7 @@ def test_one_tree_where_trees_are_due(single: Any) -> None:
     scorers: tuple[Callable[..., Any], ...] = (evalb, break_down, lambda gold, test: list(fill_unparsed(gold, test)))
     for score in scorers:
         for gold, test in ((single, [GOLD]), ([GOLD], single)):
-            with pytest.raises(TypeError, match=r"E010.*got one (Tree|str|\w*Path)"):
+            with pytest.raises(TypeError, match=r"E011.*got one (Tree|str|\w*Path)"):
                 score(gold, test)
 
 

@@ -126,7 +126,7 @@ def test_words_and_their_tags() -> None:
     tags = ["l/NP", "L/S", "r/VP"]
     tree = delinearize(tags, zip(["She", "sleeps"], ["PRP", "VBZ"], strict=True))
     assert tree.pos() == [("She", "PRP"), ("sleeps", "VBZ")]
-    with pytest.raises(ValueError, match=r"\[E055\].*got 'Hi'"):
+    with pytest.raises(ValueError, match=r"\[E056\].*got 'Hi'"):
         delinearize(tags, ["Hi", "is"])  # type: ignore[list-item]
 
 

@@ -91,14 +91,6 @@ def test_several_at_once_and_by_name() -> None:
     assert len(nodes) == 2 and words == {"d": ["DT", ""], "p": ["", "PRP"]}
 
 
-def test_words_asked_for_are_not_kept() -> None:
-    """Whoever looks up word after word in one treebank needs no more memory for it."""
-    trees = columns()
-    for names, n in (("maker", 1), ("nothing", 0), ("Is|well", 2), ("!maker", 14)):
-        assert len(Tregex(f"__ <: {names}").find(trees)) == n
-    assert not trees._passes
-
-
 @pytest.mark.parametrize(
     "pattern, message",
     [

@@ -71,7 +71,7 @@ def test_docs_from_trees(vocab: Vocab) -> None:
     with pytest.raises(ValueError, match=r"\[E308\]"):
         next(docs_from_trees(vocab, trees, n_sents=0))
     for tree in (trees[0], to_nltk(trees[0]), as_parse(trees[0])):
-        with pytest.raises(TypeError, match=r"\[E010\]"):
+        with pytest.raises(TypeError, match=r"\[E011\]"):
             next(docs_from_trees(vocab, tree))  # type: ignore[arg-type]
 
 
