@@ -71,7 +71,10 @@ class _ErrorsWithCodes(type):
 
 class Errors(metaclass=_ErrorsWithCodes):
     E001 = "Not a tree over words: {reason}. Each word needs exactly one part-of-speech node above it."
-    E002 = "Constituents do not nest: {first} and {second} cross. Check the source of these spans."
+    E002 = (
+        "Constituents cross, or are not in pre-order (by start, longer ones first): {first} and {second}. Check the "
+        "source of these spans."
+    )
     E003 = "Constituent {span} lies outside the sentence of {n} words."
     E004 = "{n_tags} tags cannot cover {n_words} words: a tree over N words has 2N-1 tags."
     E005 = "Not a chain of labels: {label!r}. Join labels by '+', none empty; + and \\ inside one follow a backslash."
@@ -82,6 +85,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E009 = "Not a tree of NLTK, or a word in it that is no string: {found!r}. Read brackets with nltk.Tree.fromstring."
     E010 = "{name} takes several strings; got one, {value!r}. Write {{{value!r}}} for a set, ({value!r},) for a tuple."
+    E011 = "Trees of sentences come as a list, [tree]; got one {found}. Files are read by evalb.read_tree_lines."
 
     E030 = "No such file or folder: {path}."
     E031 = (
@@ -103,6 +107,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E053 = "The table of the order {order!r} is not a lattice of trees: {reason}. See spacy_parsetag.linearize.Lattice."
     E054 = "Tag {tag!r} is not in the tag set of {n} tags."
     E055 = "Id {id} is that of no tag: the tag set has {n} tags, with ids from 0 on. Leave out rows without a tag (-1)."
+    E056 = "Words come with their part-of-speech tags, as pairs: ('She', 'PRP'); got {word!r}."
 
     E101 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
     E102 = "Unknown treebank format {name!r}. Known: {known}."
@@ -142,6 +147,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "parse parsed, come as brackets by: search ROOT {path} --mrg > NAME.mrg"
     )
     E126 = "Cannot read the leaf {leaf!r}: {reason}. Mend the file, or choose the --format that it has."
+    E127 = "{path} gives bytes, and trees are read from text: open it in text mode, as gzip.open(PATH, 'rt') does."
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
     E151 = (
@@ -458,7 +464,9 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
-    E550 = "{path} is not a .spacy file: {reason}. Brackets become one by: parsetag convert {path} NAME.spacy."
+    E550 = (
+        "{path} is not a .spacy file, or damaged: {reason}. Brackets become one by: parsetag convert {path} NAME.spacy."
+    )
     E552 = "{path} has no column 'text' or 'tokens'; it has: {names}. Rename the one that holds the texts."
     E553 = 'Not a text to parse: {reason}. Write {{"text": "..."}} or {{"tokens": [...], "tags": [...]}}.'
     E554 = "{path} is not a Parquet file that pyarrow can read: {reason}."

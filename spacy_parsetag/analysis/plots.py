@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..compat import require
-from ..errors import Errors
+from ..errors import Errors, showable
 from ..files.write import atomic_path
 from .inventories import Deviations, Inventory, Stacks
 from .reliability import Reliability
@@ -145,6 +145,7 @@ def _figure(
         legend = axes.get_legend()
         for text in (axes.title, *axes.texts, *(legend.get_texts() if legend else ())):
             text.set_parse_math(False)  # dollar signs in names are no formulas
+            text.set_text(showable(text.get_text(), keep=""))  # which SVG also has as comments
     matplotlib = require("matplotlib", "A figure")
     for path in map(Path, paths):
         kind = path.suffix.lower()[1:]

@@ -14,7 +14,7 @@ from spacy.util import is_package
 from ..errors import Errors, TreebankError
 from ..files.find import find_files
 from ..files.write import STANDARD
-from ..texts.input import check_text, name_of, read_doc_bin
+from ..texts.input import check_text, name_of, read_doc_file
 from ..texts.parser import BatchParser, Settings
 from ..tokens.groups import has_parses, is_marked, list_groups
 from ..treebanks import penn
@@ -106,4 +106,4 @@ def read_gold_docs(path: Path, nlp: Language, spans_key: str, option: str = "") 
 def read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
     """Read the docs of a .spacy file, or of all .spacy files in a folder, with the vocabulary of a pipeline."""
     for file in find_files([path], suffixes=(".spacy",)):
-        yield from read_doc_bin(file.path).get_docs(nlp.vocab)
+        yield from read_doc_file(file.path, nlp.vocab)

@@ -61,7 +61,7 @@ def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
     """
     refuse_missing(path)
     lines = read_tree_lines(path, encoding=encoding if is_stream(path) else guess_encoding(path, encoding))
-    return list(join_lines(lines) if multiline else lines)
+    return join_lines(lines) if multiline else lines
 
 
 def read_documents(path: Path) -> list[str]:

@@ -12,7 +12,7 @@ from tqdm import tqdm
 from typer import Argument as Arg, Option as Opt
 
 from ..analysis import inventories, plots, results, tables
-from ..errors import Errors
+from ..errors import Errors, showable
 from ..files.find import find_files
 from ..files.read import suffix_of, without_compression
 from ..tokens import parses_from_doc
@@ -179,7 +179,7 @@ def _add_command(name: str, study: Study) -> None:
         if not as_json and not as_csv:
             for treebank, counts in counted.items():
                 for kind, items in study.lists(counts).items():
-                    write_text(_format_list(kind, treebank, items))
+                    write_text(showable(_format_list(kind, treebank, items)))
 
 
 for _name, _study in STUDIES.items():

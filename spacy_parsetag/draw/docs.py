@@ -100,7 +100,7 @@ def render(
         the environment variable NO_COLOR is not set.
     RETURNS (Drawing): A string with the text or the markup. As the value of a notebook's cell it shows itself as SVG.
     RAISES (ValueError): If `what` is something else, the doc has no constituents, they are not trees, the span is not a
-        constituent, or the style is not known.
+        constituent, the style is not known, or the width is below 20.
     """
     sources = list(what) if isinstance(what, Iterable) and not isinstance(what, (Doc, Span, str)) else [what]
     for source in sources:

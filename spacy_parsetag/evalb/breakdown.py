@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..trees.nltk_trees import refuse_single
 from .counts import SentenceCounts, read_sentence
 from .lines import Brackets, tree_line
 from .params import Bracket, EvalbParams, get_params
@@ -55,7 +56,7 @@ def break_down(
 ) -> Breakdown:
     """Score test trees, with counts by label and by length. For arguments and errors see `evalb`."""
     params = get_params(params)
-    gold_trees, test_trees = list(gold), list(test)
+    gold_trees, test_trees = list(refuse_single(gold)), list(refuse_single(test))
     matched, missing, extra = (Counter[tuple[str, Any]]() for _ in range(3))
     rows: list[SentenceCounts] = []
     for gold_tree, (row, _, matching) in zip(gold_trees, compare_all(gold_trees, test_trees, params), strict=False):

@@ -12,7 +12,7 @@ from ..treebanks.penn import refuse_numbered, without_comments
 from ..trees import ROOT_LABELS, Parse, Tree
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, escape_label, escape_token, unescape_label, unescape_token
-from ..trees.nltk_trees import NLTKTree, from_nltk
+from ..trees.nltk_trees import NLTKTree, from_nltk, refuse_single
 from ..trees.tree import ROOT, preorder
 from .counts import compare, read_sentence
 from .params import EvalbParams, get_params
@@ -109,13 +109,15 @@ def _in_file_form(word: str) -> str:
     return word if _FILE_FORM.fullmatch(word) else escape_token(unescape_token(word))
 
 
-def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[str]:
+def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> list[str]:
     """Read a file for scoring, a sentence a line.
 
     encoding (str): Its encoding. A byte order mark is left out, and so are comments (see `penn.without_comments`).
+    RETURNS (list[str]): The sentences, which know their lines.
     RAISES (TreebankError): If bytes are not valid in the encoding, or the file is in another format.
     RAISES (ValueError): If there is no such encoding.
     """
+    lines: list[str] = []
     is_checked = False
     for number, text in without_comments(read_file_lines(path, encoding, str(path)), str(path)):
         # A later line may begin within a character, but only where the low byte comes first, the default of the hint.
@@ -124,15 +126,17 @@ def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[st
         if not is_checked and (words := _WORD.findall(text)):
             refuse_numbered(words, str(path), number)
             is_checked = len(words) > 1
-        yield FileLine(text, f"{path}:{number}")
+        lines.append(FileLine(text, f"{path}:{number}"))
+    return lines
 
 
-def join_lines(lines: Iterable[str]) -> Iterator[str]:
+def join_lines(lines: Iterable[str]) -> list[str]:
     """Join lines into trees, which may run over several lines, as treebanks print them. Each tree is a sentence.
 
     lines (Iterable[str]): The lines. Empty ones are left out.
-    YIELDS (str): A tree; text outside of trees stays with the tree that follows.
+    RETURNS (list[str]): The trees; text outside of trees stays with the tree that follows.
     """
+    trees: list[str] = []
     parts: list[str] = []
     first_line = ""  # of the tree
     depth = 0
@@ -147,23 +151,25 @@ def join_lines(lines: Iterable[str]) -> Iterator[str]:
             parts.append(piece)
             depth += (piece == "(") - (piece == ")")
             if piece == ")" and depth == 0:
-                yield joined()
+                trees.append(joined())
                 parts, first_line = [], ""
             depth = max(depth, 0)
     if unclosed := joined():
-        yield unclosed
+        trees.append(unclosed)
+    return trees
 
 
 def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str | Parse, str | Parse]]:
     """Put gold and test lines side by side. Empty lines that only one side has at its end are left out.
 
+    RAISES (TypeError): If a side is one tree, or something in it is no tree.
     RAISES (ValueError): If one side has more sentences.
     """
     n = 0
     last_gold: str | Parse = ""
     last_test: str | Parse = ""
     of_gold, of_test = Balance(), Balance()
-    pairs = zip_longest(map(tree_line, gold), map(tree_line, test))
+    pairs = zip_longest(map(tree_line, refuse_single(gold)), map(tree_line, refuse_single(test)))
     for gold_line, test_line in pairs:
         of_gold.add(gold_line)
         of_test.add(test_line)
@@ -206,6 +212,7 @@ def fill_unparsed(
         flat tree has the gold root, or TOP where the gold root would count as a bracket. By default nothing is deleted.
     YIELDS (tuple[str, bool]): The line of the test tree or of the flat tree in its place, and whether it is flat. Where
         both lines are empty, so is this one.
+    RAISES (TypeError): As `evalb`.
     RAISES (ValueError): If the numbers of trees differ, or else a gold tree cannot be read or has no words.
     """
     params = get_params(params)

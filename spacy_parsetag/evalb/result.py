@@ -170,6 +170,7 @@ def evalb(
     test (Iterable[str | Tree | nltk.Tree | Parse | None]): The test trees in the same order; None, an empty string or a
         tree without words where there is no parse.
     params (EvalbParams | str | Path): Parameters, or "collins", "new", "spmrl", or a parameter file.
+    RAISES (TypeError): If this is one tree where trees are due, or something in it is no tree.
     RAISES (ValueError): If the numbers of trees differ, or a gold tree cannot be read. (A test tree that cannot is an
         error sentence.)
 

@@ -75,6 +75,7 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
         try:
             yield stack.enter_context(OPENERS[suffix](file)) if suffix in OPENERS else file
         except (EOFError, lzma.LZMAError, zlib.error, OSError) as err:
-            if isinstance(err, OSError) and err.errno is not None:  # the file, not what is in it
+            # Of the file or of who reads it, not of how it is compressed.
+            if suffix not in OPENERS or (isinstance(err, OSError) and err.errno is not None):
                 raise
             raise ValueError(Errors.E033.format(path=path, reason=err)) from err

@@ -107,13 +107,13 @@ def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> 
     outputs = list(outputs)
     if outputs.count(STANDARD) > 1:
         raise ValueError(Errors.E032.format(path=STANDARD))
-    taken = {path.resolve() for path in inputs}
+    taken = {Path(os.path.realpath(path)) for path in inputs}
     for path in outputs:
         if path is None or str(path) == "-" or (path.exists() and not path.is_file()):
             continue
         if path.suffix.lower() in COMPRESSED:
             raise ValueError(Errors.E034.format(path=path, suffix=path.suffix))
-        target = path.resolve()
+        target = Path(os.path.realpath(path))
         # Names that differ may be those of one file: where case does not matter, or by a hard link.
         same = (other for other in taken if other.exists() and target.samefile(other))
         if target in taken or (target.exists() and (taken.intersection(target.parents) or any(same))):

@@ -138,8 +138,11 @@ def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
     tags, largest = cfg.get("tags"), cfg.get("max_stack")
     if not _are_strings(tags):
         return "'tags' must be a list of strings"
-    if tags and list(TagSet(tags).tags) != tags:
-        return "'tags' must be sorted, without duplicates, and have the four bare tags"
+    try:
+        if tags and list(TagSet(tags).tags) != tags:
+            return "'tags' must be sorted, without duplicates, and have the four bare tags"
+    except ValueError as error:
+        return str(error).rstrip(".")
     if cfg.get("order") != order:
         return f"'order' is {cfg.get('order')!r}, but the config has the linearizer {order!r}"
     if not is_whole(largest, 0):

@@ -384,7 +384,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         spans_key = self.cfg["spans_key"]
         try:
             super().from_disk(path, exclude=exclude)
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise ValueError(Errors.E257.format(name=self.name, source=path, problem=error)) from error
         self._check_loaded(str(path), spans_key)
         return self

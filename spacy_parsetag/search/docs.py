@@ -248,8 +248,9 @@ class TreeMatcher:
         for batch in split_batches(docs, batch_size):
             yield from zip(batch, self.match(batch), strict=True)
 
-    def match(self, docs: Sequence[Doc]) -> list[list[TreeMatch]]:
+    def match(self, docs: Iterable[Doc]) -> list[list[TreeMatch]]:
         """Find the matches in a batch of docs, at once."""
+        docs = list(docs)
         matches: list[list[TreeMatch]] = [[] for _ in docs]
         for i, key, name, span in self.spans(docs):
             if name:  # of the match that came before
@@ -258,7 +259,7 @@ class TreeMatcher:
                 matches[i].append(TreeMatch(key, span, {}))
         return matches
 
-    def spans(self, docs: Sequence[Doc], *, by_name: bool = False) -> Iterator[tuple[int, str, str, Span]]:
+    def spans(self, docs: Iterable[Doc], *, by_name: bool = False) -> Iterator[tuple[int, str, str, Span]]:
         """Find the nodes of the matches in a batch of docs, in the order of keys and then of the text. A
         match of several patterns of a key comes once.
 
@@ -267,6 +268,7 @@ class TreeMatcher:
             has the name "", and the named nodes of its match follow it.
         RAISES (ValueError): If a doc has words and no constituents, or they are not trees (see `parses_from_doc`).
         """
+        docs = list(docs)
         for doc in docs:
             if len(doc):
                 get_group(doc, self.spans_key)

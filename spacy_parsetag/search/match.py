@@ -247,7 +247,7 @@ def find_all(patterns: Sequence[Tregex], columns: TreeColumns) -> list[Longs]:
     patterns (Sequence[Tregex]): The patterns. Those of different head rules are looked for one by one.
     RETURNS (list[Longs]): For each pattern the nodes that match, in order.
     """
-    if len({id(pattern.rules) for pattern in patterns}) > 1:
+    if len({id(pattern.rules) for pattern in patterns}) != 1:
         return [pattern.find(columns) for pattern in patterns]
     program = patterns[0].program if len(patterns) == 1 else Program([pattern.nodes for pattern in patterns])
     candidates = program.find(columns, patterns[0].rules)

@@ -97,7 +97,7 @@ class Source(NamedTuple):
     def prepare(self) -> Iterator[Callable[[], Record]]:
         """Give for each text a function that makes its record, so that skipping texts costs little."""
         if self.format == "spacy":
-            docs = enumerate(read_doc_bin(self.path).get_docs(Vocab()), start=1)
+            docs = enumerate(read_doc_file(self.path, Vocab()), start=1)
             return (partial(_doc_record, f"{self.name or self.path}: doc {number}", doc) for number, doc in docs)
         if self.format == "paragraphs":
             paragraphs = split_paragraphs(read_lines(self.path, self.name))
@@ -236,28 +236,41 @@ def _check_strings(data: dict[str, Any], key: str) -> list[str]:
 @contextmanager
 def open_parquet(path: Path) -> Iterator[Any]:
     """Open a Parquet file. Raises a ValueError if it is not one, an ImportError without pyarrow."""
-    parquet = require("pyarrow.parquet", "Parquet")
+    parquet, arrow = require("pyarrow.parquet", "Parquet"), require("pyarrow", "Parquet")
     with open_binary(path) as file:
+        # A compressed stream cannot be read from its end, where Parquet begins.
+        stream = file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
         try:
-            # A compressed stream cannot be read from its end, where Parquet begins.
-            parquet_file = parquet.ParquetFile(file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read()))
-        except require("pyarrow", "Parquet").ArrowInvalid as err:
-            raise ValueError(Errors.E554.format(path=path, reason=str(err).rstrip("."))) from err
-        try:
-            yield parquet_file
-        except UnicodeDecodeError as err:  # of a writer that took bytes for strings
-            raise ValueError(Errors.E554.format(path=path, reason=str(err))) from err
+            yield parquet.ParquetFile(stream)
+        except (arrow.ArrowException, UnicodeDecodeError, OSError) as err:  # also of a writer that took bytes for text
+            if getattr(err, "errno", None) is not None:
+                raise
+            reason = " ".join(str(err).split()).rstrip(".")
+            raise ValueError(Errors.E554.format(path=path, reason=reason)) from err
+
+
+def read_doc_file(path: Path, vocab: Vocab) -> Iterator[Doc]:
+    """Read the docs of a .spacy file. Raises a ValueError if it is not one, or damaged."""
+    docs = read_doc_bin(path).get_docs(vocab)
+    with _refuse_damaged(path):
+        yield from docs
 
 
 def read_doc_bin(path: Path) -> DocBin:
-    """Read a .spacy file. Raises a ValueError if it is not one."""
+    """Read a .spacy file. Raises a ValueError if it is not one. `read_doc_file` also sees if its docs are whole."""
     with open_binary(path) as file:
         data = file.read()
     cache_msgpack_plugins()
-    try:
+    with _refuse_damaged(path):
         return DocBin(store_user_data=True).from_bytes(data)
-    except (ValueError, KeyError, TypeError) as err:
-        raise ValueError(Errors.E550.format(path=path, reason=str(err).rstrip("."))) from err
+
+
+@contextmanager
+def _refuse_damaged(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, KeyError, TypeError) as err:  # some of msgpack's have no message
+        raise ValueError(Errors.E550.format(path=path, reason=str(err).rstrip(".") or type(err).__name__)) from err
 
 
 def read_lines(path: Path, name: str = "") -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from ..search.columns import is_columns
 from ..search.docs import columns_of_docs
 from ..tokens.groups import SPANS_KEY, has_parses, is_marked, list_groups
 from ..treebanks.formats.table import FORMATS
-from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
+from .input import load_json, name_of, open_parquet, read_doc_file, read_lines
 from .shards import is_unfinished
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
@@ -171,7 +171,7 @@ def _read_parquet(path: Path, on_error: Any, left_out: Counter[str]) -> Iterator
 
 
 def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[str]) -> Iterator[TreeColumns]:
-    docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
+    docs = read_doc_file(path, spacy.blank("xx").vocab)
     first_doc = 1
     while batch := list(islice(docs, ROWS)):
         are_partial = [is_marked(doc, "partial", spans_key) for doc in batch]

@@ -3,7 +3,7 @@
 (TOP (S (NP (-LRB- -LRB-) (PRP She)) ...))     words ( She ..., tags -LRB- PRP ..., constituents S[0:9] NP[0:2] ...
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate, islice
 from typing import Any
 
@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 
 from ..errors import Errors
 from ..trees.brackets import format_tree
-from ..trees.nltk_trees import NLTKTree, from_nltk
+from ..trees.nltk_trees import NLTKTree, from_nltk, refuse_single
 from ..trees.parse import Parse, check_words
 from ..trees.tree import ROOT, Tree, Word
 from .detokenize import spaces_after
@@ -28,7 +28,7 @@ def as_parse(tree: "Parse | Tree | NLTKTree") -> Parse:
 
 def doc_from_parses(
     vocab: Vocab,
-    parses: Sequence[Parse],
+    parses: Iterable[Parse],
     *,
     spans_key: str = SPANS_KEY,
     detokenize: bool = False,
@@ -39,7 +39,7 @@ def doc_from_parses(
     Lemmas and morphology go to the tokens, where words have them. The id of the sentence goes to `doc.user_data["id"]`;
     of several sentences that is a list.
 
-    parses (Sequence[Parse]): The sentences, their words as text.
+    parses (Iterable[Parse]): The sentences, their words as text.
     spans_key (str): Where the constituents go in `doc.spans`.
     detokenize (bool): Guess the spaces between words (see `spaces_after`). Otherwise spaces are unknown, and spaCy's
         `Corpus` then trains and evaluates on the words as they are.
@@ -47,6 +47,7 @@ def doc_from_parses(
     RAISES (ValueError): If a word is empty or white space only, which cannot be a word of a doc, or a constituent lies
         outside its sentence.
     """
+    parses = list(parses)
     for parse in parses:
         check_words(parse)
     spaces = [space for parse in parses for space in spaces_after(parse.words, parse.pos)] if detokenize else None
@@ -83,6 +84,7 @@ def doc_from_tree(vocab: Vocab, tree: "Parse | Tree | NLTKTree", **options: Any)
 
     tree (Parse | Tree | nltk.Tree): The tree. Words are text, but in an `nltk.Tree`, where they are in file form.
     options: See `doc_from_parses`.
+    RAISES (TypeError): If it is no tree of these.
     RAISES (ValueError): If it is not a tree over words, or a word is empty or white space only.
     """
     return doc_from_parses(vocab, [as_parse(tree)], **options)
@@ -96,11 +98,12 @@ def docs_from_trees(
     trees (Iterable[Parse | Tree | nltk.Tree]): The trees, consumed as docs are asked for.
     n_sents (int): Sentences in a doc. Leave it at 1 for training: spaCy loses the constituents of a doc it splits.
     options: See `doc_from_parses`.
-    RAISES (ValueError): As `doc_from_tree`.
+    RAISES (TypeError): If this is one tree, or something in it is no tree.
+    RAISES (ValueError): As `doc_from_tree`, or if `n_sents` is below 1.
     """
     if n_sents < 1:
         raise ValueError(Errors.E308.format(n=n_sents))
-    parses = map(as_parse, trees)
+    parses = map(as_parse, refuse_single(trees))
     while batch := list(islice(parses, n_sents)):
         yield doc_from_parses(vocab, batch, **options)
 

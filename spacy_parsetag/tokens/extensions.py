@@ -5,10 +5,10 @@
 Probabilities and the best trees are there if the pipe was told to find them (`probs`, `k_best`).
 
 The extensions work on constituents, single words and whole sentences; white space at the edges of a span is ignored. On
-other spans they raise an error that names the smallest constituent around. White space alone has no labels, children
-or constituents, and an empty parse string. The spans they give are constituents, and `span.label_` is their label; a
-unary chain is one span with the label of its top, and `span._.labels` has all of them. (So `doc[i:j]`, which has no
-label, does not equal such a span.) A word without a label of its own is a token.
+other spans they raise a ValueError that names the smallest constituent around. White space alone has no labels,
+children or constituents, and an empty parse string. The spans they give are constituents, and `span.label_` is their
+label; a unary chain is one span with the label of its top, and `span._.labels` has all of them. (So `doc[i:j]`, which
+has no label, does not equal such a span.) A word without a label of its own is a token.
 
 They are getters, computed from `doc.spans["constituents"]`: nothing is stored on the doc. Nodes are kept
 for as long as the doc lives; see `GroupCache` for which changes of the group are noticed. `span.as_doc()` drops
@@ -70,7 +70,10 @@ def get_parent(span: Span | Token, spans_key: str = SPANS_KEY) -> Span | None:
 
 
 def get_tree(span: Span, spans_key: str = SPANS_KEY) -> "NLTKTree":
-    """Make the tree over a span; a sentence with several nodes at the top gets a root TOP over them."""
+    """Make the tree over a span; a sentence with several nodes at the top gets a root TOP over them.
+
+    RAISES (ValueError): If the span is white space only, or no constituent, word or sentence of a parsed doc.
+    """
     return to_nltk(read_tree(span, spans_key))
 
 
@@ -220,16 +223,18 @@ def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float
     return sorted(rivals, key=lambda rival: -rival[1])
 
 
-def get_span_prob(doc: Doc, start: int, end: int, label: str, spans_key: str = SPANS_KEY) -> float:
+def get_span_prob(doc: Doc, start: int, end: int, label: str | int, spans_key: str = SPANS_KEY) -> float:
     """Look up the probability that some tokens are a constituent with a label.
 
     start, end (int): The tokens, end exclusive.
+    label (str | int): The label, or as in `span.label` its hash.
     RETURNS (float): The probability; 0 for a constituent that is not in the tree and less likely than one in a hundred.
     RAISES (ValueError): If the doc has no probabilities, or no such tokens.
     """
     if not 0 <= start < end <= len(doc):
         raise ValueError(Errors.E312.format(start=start, end=end, n=len(doc)))
-    return get_label_probs(doc[start:end], spans_key).get(label, 0.0)
+    span = Span(doc, start, end, label)
+    return get_label_probs(span, spans_key).get(span.label_, 0.0)
 
 
 class _Probs(NamedTuple):

@@ -39,7 +39,8 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
     source (str | Path | TextIO): Path of a file, compressed or not, or a stream of text, which is not closed.
     encoding (str): Encoding of a file. A stream has its own.
     RAISES (TreebankError): If the file is not in this encoding from the start.
-    RAISES (ValueError): If there is no such encoding, or if by its name the file holds docs or a table.
+    RAISES (ValueError): If there is no such encoding, by its name the file holds docs or a table, or a stream gives
+        bytes.
     """
     with ExitStack() as stack:
         if isinstance(source, (str, Path)):
@@ -62,6 +63,8 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
                 raise TreebankError(path, number, why_misread(err, encoding)) from err
             if not text:
                 return
+            if number == 1 and isinstance(text, bytes):
+                raise ValueError(Errors.E127.format(path=path))
             if number == 1 and (mark := _FOREIGN_MARK.match(text)):
                 yield Line(number, _as_surrogates(bytes(ord(char) & 0xFF for char in mark.group())))
                 return

@@ -30,6 +30,7 @@ from ..errors import EmptyTree, Errors, TreebankError, shorten
 from ..files.write import atomic_path, refuse_overwrite
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, unescape_label, unescape_token
+from ..trees.nltk_trees import NLTKTree, from_nltk, refuse_single
 from ..trees.tree import ROOT_LABELS, Tree, preorder
 from .lines import Line, read_file_lines, undecodable
 from .pieces import MAX_NODES, cut_pieces
@@ -80,7 +81,7 @@ def read_trees(
         next tree. Without it, the first malformation is raised, after the trees that are whole beyond doubt.
     default_tag (str | None): Part-of-speech tag for words that have none: `(NP the (NN dog))`.
     RAISES (TreebankError): The malformation, with file and line.
-    RAISES (ValueError): If there is no such encoding.
+    RAISES (ValueError): If there is no such encoding, or the stream gives bytes.
     """
     path = str(source) if isinstance(source, (str, Path)) else str(getattr(source, "name", "<stream>"))
     return iter(BracketReader(read_file_lines(source, encoding, path), path, encoding, on_error, default_tag))
@@ -301,17 +302,19 @@ class BracketReader:
         self.on_error(error)
 
 
-def write_trees(path: str | Path, trees: Iterable[Tree]) -> int:
+def write_trees(path: str | Path, trees: "Iterable[Tree | NLTKTree]") -> int:
     """Write trees to a file in UTF-8, one to a line, and count them. The file appears whole or not at all.
 
     path (str | Path): The file. What it held before is replaced only once every tree is written.
+    trees (Iterable[Tree | nltk.Tree]): The trees.
+    RAISES (TypeError): If this is one tree, or something in it is no tree.
     RAISES (ValueError): As `format_tree`, or if by its name the file is compressed. This, and whatever `trees` raises,
         leaves the old file as it was.
     """
     refuse_overwrite([Path(path)], [])
     n_trees = 0
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
-        for tree in trees:
-            file.write(format_tree(tree) + "\n")
+        for tree in refuse_single(trees):
+            file.write(format_tree(tree if isinstance(tree, Tree) else from_nltk(tree)) + "\n")
             n_trees += 1
     return n_trees

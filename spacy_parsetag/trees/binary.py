@@ -67,7 +67,8 @@ def binarize(parse: Parse) -> BinaryTree:
 
     Several nodes at the top hang under a root without a label.
 
-    RAISES (ValueError): If the parse has no word, spans cross or lie outside the sentence, or one has no label.
+    RAISES (ValueError): If the parse has no word, spans cross, are not in pre-order or lie outside the sentence, or one
+        has no label.
     """
     n = len(parse.words)
     if not n:

@@ -3,16 +3,20 @@
 NLTK takes longer to import than spaCy does, so each function imports it when it is called.
 """
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from ..errors import Errors
 from .escape import escape_label, escape_token, unescape_label, unescape_token
+from .parse import Parse
 from .tree import Tree
 
 if TYPE_CHECKING:
     import nltk
 
 NLTKTree: TypeAlias = "nltk.Tree"
+TreeT = TypeVar("TreeT")
 
 
 def to_nltk(tree: Tree) -> "nltk.Tree":
@@ -59,3 +63,13 @@ def from_nltk(tree: "nltk.Tree") -> Tree:
             children.append(unescape_token(child) if isinstance(child, str) else converted[id(child)])
         converted[id(node)] = Tree(unescape_label(str(node.label())), tuple(children))
     return converted[id(tree)]
+
+
+def refuse_single(trees: Iterable[TreeT]) -> Iterable[TreeT]:
+    """Give trees back, unless they are one tree (NLTK's is a list, of its children), a string or a path.
+
+    RAISES (TypeError): If they are.
+    """
+    if isinstance(trees, (str, Path, Parse)) or hasattr(trees, "label"):
+        raise TypeError(Errors.E011.format(found=type(trees).__name__))
+    return trees

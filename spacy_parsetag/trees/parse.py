@@ -81,7 +81,8 @@ class Parse:
         """Make the tree.
 
         root (str | None): Label of the wrapper. None leaves it out, where a single node is at the top.
-        RAISES (ValueError): If spans cross or lie outside the sentence, or root is None over a forest.
+        RAISES (ValueError): If spans cross, are not in pre-order or lie outside the sentence, or root is None over a
+            forest.
         """
         n = len(self.words)
         complete: list[tuple[int, Tree]] = []  # subtrees with their ends, the leftmost last

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -89,6 +90,14 @@ def test_names_of_treebanks(name: str, tmp_path: Path) -> None:
     assert f">{name}<" in path.read_text()
     plot_correlation([*POINTS, Point(name, "pre", 50, 6)], Correlation(4, -0.99, 0.05), [path])
     assert f">{name}<" in path.read_text()
+
+
+def test_names_that_xml_may_not_have(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    path = tmp_path / "figure.svg"
+    plot_deviations({"<a>&\x1b": deviations()}, [path])
+    assert "\x1b" not in path.read_text() and "&lt;a&gt;&amp;\ufffd<" in path.read_text(encoding="utf-8")
+    ElementTree.parse(path)
 
 
 @pytest.mark.parametrize("integers", [True, False])

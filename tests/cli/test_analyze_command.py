@@ -78,6 +78,14 @@ def test_labels(run: Run, treebank: Path, tmp_path: Path) -> None:
     assert {"kind": "productions", "item": "SQ → VP", "trees": "0", "other": "1"} in rows
 
 
+def test_labels_that_a_terminal_would_obey(run: Run, treebank: Path, tmp_path: Path) -> None:
+    path = tmp_path / "odd.mrg"
+    path.write_text("(TOP (S (\x1b[31m (T w)) (VP (V v))))\n")
+    for command in ("labels", "tags"):
+        output = run("analyze", command, treebank, path).stdout
+        assert "\x1b" not in output and "\ufffd[31m" in output
+
+
 def test_limit_spreads_over_the_treebank(run: Run, tmp_path: Path) -> None:
     """Each tree has a tag of its own, so the tags say which trees were read."""
     path = tmp_path / "trees.mrg"

@@ -116,3 +116,11 @@ def test_outputs_that_are_inputs(tmp_path: Path) -> None:
     for outputs in ([gold], [new, new], [folder / ".." / "gold.mrg"], [folder / "part.spacy"], [tmp_path / "GOLD.mrg"]):
         with pytest.raises(ValueError, match=r"\[E032\]"):
             refuse_overwrite(outputs, [gold, folder])
+
+
+def test_a_link_to_itself(tmp_path: Path) -> None:
+    """Whoever reads it says that there is no such file."""
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    refuse_overwrite([tmp_path / "new.mrg"], [loop])
+    refuse_overwrite([loop], [tmp_path / "old.mrg"])

@@ -3,12 +3,23 @@
 The expected rows of malformed lines are what the C program prints, each line in a run of its own.
 """
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nltk import Tree
 
-from spacy_parsetag.evalb import EvalbParams, evalb, format_table, get_params, join_lines, read_tree_lines
+from spacy_parsetag.evalb import (
+    EvalbParams,
+    break_down,
+    evalb,
+    fill_unparsed,
+    format_table,
+    get_params,
+    join_lines,
+    read_tree_lines,
+)
 from spacy_parsetag.evalb.lines import tree_line
 from spacy_parsetag.trees import from_nltk
 
@@ -97,6 +108,16 @@ def test_trees_of_all_kinds() -> None:
     assert evalb([tree, line], [line, tree]).all.complete == 2
 
 
+@pytest.mark.parametrize("single", [Tree.fromstring(GOLD), from_nltk(Tree.fromstring(GOLD)), GOLD, Path("gold.mrg")])
+def test_one_tree_where_trees_are_due(single: Any) -> None:
+    """NLTK's tree is a list: of its children, which are no sentences."""
+    scorers: tuple[Callable[..., Any], ...] = (evalb, break_down, lambda gold, test: list(fill_unparsed(gold, test)))
+    for score in scorers:
+        for gold, test in ((single, [GOLD]), ([GOLD], single)):
+            with pytest.raises(TypeError, match=r"E011.*got one (Tree|str|\w*Path)"):
+                score(gold, test)
+
+
 def test_words_of_nltk_that_no_file_has() -> None:
     """A raw bracket or a space in a leaf is text, as for `from_nltk`; what is no string is an error there and here."""
     gold, test = (
@@ -125,7 +146,7 @@ def test_lines_at_the_end() -> None:
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "test.mrg"
     path.write_bytes("\ufeff(NN a)\r\n\r\n(NN é)\r(NN c)".encode())
-    assert list(read_tree_lines(path)) == ["(NN a)\n", "\n", "(NN é)\n", "(NN c)"]
+    assert read_tree_lines(path) == ["(NN a)\n", "\n", "(NN é)\n", "(NN c)"]
     with pytest.raises(ValueError, match=r"E101.*'nonsense'"):
         list(read_tree_lines(path, encoding="nonsense"))
     for text, number, wide in (
@@ -151,11 +172,11 @@ def test_files(tmp_path: Path) -> None:
 
 def test_trees_over_several_lines() -> None:
     text = "(TOP (NN a))\n(())\n\n( (S (NN -LRB-)\n  (NN c)))\n(TOP\n)\n(TOP (NN d)) (TOP (NN e))\n(S ("
-    trees = list(join_lines(text.splitlines(keepends=True)))
+    trees = join_lines(text.splitlines(keepends=True))
     assert trees[:3] == ["(TOP (NN a))", "(())", "( (S (NN -LRB-)\n  (NN c)))"]
     assert trees[3:] == ["(TOP\n)", "(TOP (NN d))", "(TOP (NN e))", "(S ("]
     # Nothing is lost: what belongs to no tree stays with the next one, whose sentence is then an error.
-    assert list(join_lines(["(NN a))\n", "(NN b)", " c "])) == ["(NN a)", ")\n(NN b)", "c"]
+    assert join_lines(["(NN a))\n", "(NN b)", " c "]) == ["(NN a)", ")\n(NN b)", "c"]
     assert evalb([GOLD, *trees[3:4]], [GOLD, None]).failures == 0
 
 

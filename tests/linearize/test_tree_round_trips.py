@@ -121,6 +121,15 @@ def test_no_trees(spans: list, code: str) -> None:
         parse.to_tree()
 
 
+def test_words_and_their_tags() -> None:
+    """Any pairs will do; a word alone is no pair, even if it has two letters."""
+    tags = ["l/NP", "L/S", "r/VP"]
+    tree = delinearize(tags, zip(["She", "sleeps"], ["PRP", "VBZ"], strict=True))
+    assert tree.pos() == [("She", "PRP"), ("sleeps", "VBZ")]
+    with pytest.raises(ValueError, match=r"\[E056\].*got 'Hi'"):
+        delinearize(tags, ["Hi", "is"])  # type: ignore[list-item]
+
+
 def test_empty_labels_are_refused() -> None:
     """Otherwise the constituent would vanish, or its chain be one that nobody wrote."""
     for labels in ([""], ["S", ""]):

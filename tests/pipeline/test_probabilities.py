@@ -200,7 +200,7 @@ def test_tokens_that_a_doc_does_not_have() -> None:
     register_extensions()
     doc = doc_from_tree(Vocab(), Tree.fromstring("(TOP (S (NP (X Kim)) (VP (X sings))))"))
     set_predictions(doc, [Prediction(range(2), [(0, 2, "S"), (0, 1, "NP"), (1, 2, "VP")], probs=[0.9, 0.8, 0.7])])
-    assert doc._.span_prob(0, 2, "S") == 0.9
+    assert doc._.span_prob(0, 2, "S") == doc._.span_prob(0, 2, doc.vocab.strings["S"]) == 0.9
     for start, end in [(0, 3), (1, 300), (2, 3), (-2, 2), (1, 1), (2, 1)]:
         with pytest.raises(ValueError, match=rf"E312.*tokens {start} to {end} in a doc of 2 tokens"):
             doc._.span_prob(start, end, "S")

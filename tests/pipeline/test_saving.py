@@ -141,6 +141,7 @@ TAMPERED: list[tuple[dict[str, Any], str]] = [
     ({"tags": ["l", 3]}, "'tags' must be a list of strings"),
     ({"tags": ["L", "R", "l", "r"]}, "'tags' must be sorted"),
     ({"tags": ["l", "r", "L", "L/NP"]}, "'tags' must be sorted, without duplicates, and have the four bare tags"),
+    ({"tags": ["l", "r", "L", "R", "Q/NP"]}, r"\[E052\] Not a tag: 'Q/NP'"),
     ({"tags": ["l", "r", "L", "R"]}, "the model scores [0-9]+ tags, and 'tags' has 4"),
     ({"tags": []}, "the model scores [0-9]+ tags, and 'tags' has 0"),
     ({"order": "pre"}, "'order' is 'pre', but the config has the linearizer 'in'"),
@@ -168,6 +169,13 @@ def test_settings_that_do_not_fit_the_weights(
     data["cfg"] = srsly.json_dumps({**srsly.json_loads(data["cfg"]), **change})
     with pytest.raises(ValueError, match=rf"\[E257\].*the bytes of the component: {problem}"):
         make_nlp("in").get_pipe("parsetag").from_bytes(srsly.msgpack_dumps(data))
+
+
+def test_settings_that_are_null(trained: Callable[[str], Language], tmp_path: Path) -> None:
+    trained("in").to_disk(tmp_path)
+    (tmp_path / "parsetag" / "cfg").write_text("null")
+    with pytest.raises(ValueError, match=rf"\[E257\].*{re.escape(str(tmp_path / 'parsetag'))}: .*damaged"):
+        spacy.load(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["cfg", "model"])

@@ -81,6 +81,7 @@ def test_several_at_once_and_by_name() -> None:
     patterns = [Tregex("NP < NN"), Tregex("VBZ"), Tregex("NP=n < __=c & < =c")]
     alone = [pattern.find(columns()).tolist() for pattern in patterns]
     assert [nodes.tolist() for nodes in find_all(patterns, columns())] == alone
+    assert find_all([], columns()) == []
     trees = columns()
     nodes, names = Tregex("NP [< DT=d | < PRP=p]").matches(trees)
     words = {

@@ -139,6 +139,7 @@ def test_matcher(nlp: Language, docs: list[Doc]) -> None:
     }
     assert found[1] == [] and [list(match.names) for match in found[2]] == [["np"]]
     assert matcher(docs[0])[0].span == span
+    assert matcher.match(iter(docs)) == list(found.values()) and len(list(matcher.spans(iter(docs)))) == 5
     matcher.remove("RELATIVE")
     assert matcher(docs[0]) == []
     with pytest.raises(ValueError, match="No patterns have the key 'RELATIVE'"):

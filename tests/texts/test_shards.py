@@ -8,10 +8,12 @@ import lzma
 import os
 import pickle
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
+import zlib
 from collections import Counter
 from importlib.metadata import version
 from itertools import chain, repeat
@@ -23,6 +25,7 @@ from unittest.mock import Mock
 
 import pytest
 import spacy
+import srsly
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from texts_data import FORMATS, Run, contents, write_texts
@@ -208,6 +211,26 @@ def test_parquet_input(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert f"[E554] {tmp_path / 'in.parquet'} is not" in run("parse", pipeline, tmp_path / "in.parquet").stderr
     (tmp_path / "in.parquet").write_text("nonsense")
     assert "[E554]" in run("parse", pipeline, tmp_path / "in.parquet").stderr
+    parquet.write_table(pa.table({"text": texts * 100}), tmp_path / "in.parquet", compression="none")
+    damaged = bytearray((tmp_path / "in.parquet").read_bytes())
+    damaged[4:44] = b"\xff" * 40  # the head of a page
+    (tmp_path / "in.parquet").write_bytes(damaged)
+    assert f"[E554] {tmp_path / 'in.parquet'} is not" in run("parse", pipeline, tmp_path / "in.parquet").stderr
+    (tmp_path / "in.parquet.gz").write_bytes(gzip.compress(damaged)[:-9])
+    assert "[E033]" in run("parse", pipeline, tmp_path / "in.parquet.gz").stderr
+
+
+@pytest.mark.parametrize(
+    "change", [{"strings": []}, {"attrs": [999_999]}, {"user_data": [b"\xc1"]}, {"span_groups": [b"\xc1"]}]
+)
+def test_damaged_docs(run: Run, pipeline: Path, tmp_path: Path, change: dict[str, Any]) -> None:
+    path = tmp_path / "in.spacy"
+    doc = Doc(Vocab(), words=["unheard-of", "words"])
+    data = srsly.msgpack_loads(zlib.decompress(DocBin(docs=[doc], store_user_data=True).to_bytes()))
+    path.write_bytes(zlib.compress(srsly.msgpack_dumps({**data, **change})))
+    for command in (("parse", pipeline, path), ("search", "NP", path), ("evaluate", pipeline, path)):
+        result = run(*command)
+        assert result.exit_code == 1 and re.search(r"\[E550\] .*in\.spacy is not .*, or damaged: \S", result.stderr)
 
 
 def test_folders(run: Run, pipeline: Path, tmp_path: Path) -> None:

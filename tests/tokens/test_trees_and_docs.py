@@ -70,6 +70,14 @@ def test_docs_from_trees(vocab: Vocab) -> None:
     assert [string for doc in docs for string in doc_to_strings(doc)] == [format_tree(tree) for tree in trees]
     with pytest.raises(ValueError, match=r"\[E308\]"):
         next(docs_from_trees(vocab, trees, n_sents=0))
+    for tree in (trees[0], to_nltk(trees[0]), as_parse(trees[0])):
+        with pytest.raises(TypeError, match=r"\[E011\]"):
+            next(docs_from_trees(vocab, tree))  # type: ignore[arg-type]
+
+
+def test_parses_from_an_iterator(vocab: Vocab) -> None:
+    doc = doc_from_parses(vocab, (as_parse(tree_of(f"(TOP (NP (NN w{i})))")) for i in range(2)), detokenize=True)
+    assert doc_to_strings(doc) == ["(TOP (NP (NN w0)))", "(TOP (NP (NN w1)))"]
 
 
 @pytest.mark.parametrize("word", ["", " ", "\n", "\u00a0"])

@@ -17,7 +17,7 @@ from hypothesis import given, strategies as st
 from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.treebanks import penn
 from spacy_parsetag.treebanks.penn import read_string, read_trees, write_trees
-from spacy_parsetag.trees import Tree, from_nltk
+from spacy_parsetag.trees import Tree, from_nltk, to_nltk
 from spacy_parsetag.trees.brackets import format_tree
 from tools.mutate import LAYOUTS, format_layout, make_tree
 
@@ -97,6 +97,8 @@ def test_sources(tmp_path: Path) -> None:
         list(read_trees(path, encoding="klingon"))
     with pytest.raises(FileNotFoundError):
         list(read_trees(tmp_path / "none.mrg"))
+    with path.open("rb") as stream, pytest.raises(ValueError, match=r"\[E127\].*trees\.mrg gives bytes"):
+        list(read_trees(stream))  # type: ignore[arg-type]
 
 
 def test_numbers_before_words() -> None:
@@ -402,6 +404,16 @@ def test_deep_trees(tmp_path: Path) -> None:
     assert first == second == format_tree(tree)
     assert read(first.replace(" (", "\n("))[0] == first
     assert sys.getrecursionlimit() < 5000
+
+
+def test_trees_of_nltk_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "out.mrg"
+    (tree,) = read_string(SHE)
+    assert write_trees(path, [tree, to_nltk(tree)]) == 2
+    assert path.read_text() == f"{SHE}\n" * 2
+    for no_trees in (to_nltk(tree), SHE, [SHE]):
+        with pytest.raises(TypeError, match=r"\[E0(09|11)\]"):
+            write_trees(path, no_trees)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
