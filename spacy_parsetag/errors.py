@@ -503,6 +503,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E578 = "{path}: trees in JSON are read line by line. Let parse write .jsonl, or .parquet."
     E579 = "The column {column!r} has type {kind}. A column of texts holds strings, or lists of strings for tokens."
     E580 = "The text is null, so there is nothing to parse."
+    E581 = "The pipeline {path} is another one than when the run began. Begin in another folder, and let it stay."
 
     E600 = "{path} holds no columns of trees, or damaged ones. Write them with TreeColumns.to_disk, or `search --save`."
     E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."

@@ -150,7 +150,7 @@ def parse_cli(
         refuse_overwrite([target], [path, *(source.path for source in sources), Path(name)])
     parser = start_parser(settings)
     if in_shards:
-        run = Run(Job(settings, sources, target, batch_size), parser, shard_size or SHARD_SIZE, resume)
+        run = Run(Job(settings, sources, target, batch_size, parser.sha256), parser, shard_size or SHARD_SIZE, resume)
         _parse_to_shards(run, parser, engine, n_process, skipped, quiet)
     else:
         by_file = (file.read() for file in sources)

@@ -1,6 +1,7 @@
-"""Find the files of a treebank."""
+"""Find the files of a treebank, and tell files apart by their content."""
 
 import glob
+import hashlib
 import os
 import re
 from collections import Counter
@@ -131,3 +132,17 @@ def _list_suffixes(folder: Path) -> tuple[str, str]:
     counts = Counter(suffixes).most_common(MOST_LISTED)  # of equal ones, files without a suffix come last
     listing = ", ".join(f"{n:,} {f'*{suffix}' if suffix else 'without a suffix'}" for suffix, n in counts)
     return listing or "no files", next((suffix for suffix, _ in counts if suffix), ".txt")
+
+
+def hash_files(paths: Iterable[Path]) -> str:
+    """Compute the SHA-256 of the content of files, and of all files in folders with their names, but for `.name`."""
+    digest = hashlib.sha256()
+    for path in paths:
+        for file in paths_below(path, "*") if path.is_dir() else [path]:
+            if file.is_file() and file.suffix != ".pyc":
+                if file != path:
+                    digest.update(str(file.relative_to(path).as_posix()).encode() + b"\0")
+                with file.open("rb") as stream:
+                    while block := stream.read(1 << 20):
+                        digest.update(block)
+    return digest.hexdigest()

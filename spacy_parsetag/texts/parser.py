@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 from spacy.util import is_package
 
 from ..errors import Errors
+from ..files.find import hash_files
 from ..tokens import doc_to_strings, one_sentence, parse_string
 from ..tokens.groups import predictions_from_doc, with_spans
 from ..trees.escape import escape_label
@@ -66,6 +67,11 @@ class BatchParser:
                 parser.probs, parser.k_best = parser.probs or settings.probs, settings.k_best or parser.k_best
             elif settings.k_best:  # an ensemble finds probabilities without being told, and one tree
                 raise ValueError(Errors.E569.format(name=settings.model, pipe=parser.name))
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of the pipeline's files."""
+        return hash_files([self.nlp.path] if self.nlp.path else [])
 
     def __call__(self, records: list[Record]) -> Parsed:
         """Parse a batch. Its strings are forgotten afterwards, so that memory stays level over millions of texts."""

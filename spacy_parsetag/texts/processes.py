@@ -3,10 +3,11 @@
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent import futures  # it imports the pool of processes when it is used
+from contextlib import contextmanager
 from multiprocessing import active_children, connection, get_context, parent_process
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from typing import TypeVar
 
 from ..errors import Errors
@@ -36,7 +37,8 @@ def map_in_processes(
     pending: deque[futures.Future[ResultT]] = deque()
     try:
         for task in tasks:
-            pending.append(pool.submit(function, task))
+            with _ignoring_interrupts():
+                pending.append(pool.submit(function, task))
             if len(pending) > 2 * n_process:
                 pending[0].result()  # it stays among those that are waited for, if this is interrupted
                 yield pending.popleft().result()
@@ -53,6 +55,19 @@ def map_in_processes(
         futures.wait([future for future in pending if not future.cancelled()], timeout=PATIENCE)
         for process in set(active_children()) - earlier_children:
             process.terminate()
+
+
+@contextmanager
+def _ignoring_interrupts() -> Iterator[None]:
+    """Let a worker that is started here ignore Ctrl-C from its first moment, and print no traceback of imports."""
+    if current_thread() is not main_thread():  # only this one may
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _start_worker() -> None:

@@ -5,11 +5,10 @@ files that appear whole or not at all, and both are on the disk before the next 
 note, or differs from it, is parsed again. When all shards are there, the notes become a part of the manifest.
 """
 
-import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 from importlib.metadata import version
@@ -18,13 +17,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import Errors
-from ..files.find import paths_below
+from ..files.find import hash_files
 from ..files.lock import lock_folder
 from ..files.write import TEMPORARY, text_output
 from .input import Record, Source
 from .output import COUNTS, open_output
 from .parser import BatchParser, Settings, in_batches, load_parser
 
+FORMAT = 1
 MANIFEST = "manifest.json"
 NOTES = ".notes"  # the folder of the notes on shards, until the run ends
 LOCK = f"{NOTES}/.lock"  # of the run that is at work
@@ -56,6 +56,7 @@ class Job(NamedTuple):
     sources (tuple[Source, ...]): The files of texts.
     folder (Path): The folder of shards.
     batch_size (int | None): Texts in a batch; None for what `in_batches` takes.
+    model (str): The hash of the pipeline, which is the same for all workers; "" if nobody has to know.
     first_source (int): Which of the files of the run the first of these is, from 0.
     """
 
@@ -63,6 +64,7 @@ class Job(NamedTuple):
     sources: tuple[Source, ...]
     folder: Path
     batch_size: int | None
+    model: str = ""
     first_source: int = 0
 
     def source(self, shard: Shard) -> Source:
@@ -113,11 +115,14 @@ class ShardParser:
     """Parses shards with a loaded pipeline. Successive shards of one file take one pass over it.
 
     parser (BatchParser | None): The pipeline. If None, this process loads it, once.
+    RAISES (ValueError): If it is another one than when the run began.
     """
 
     def __init__(self, job: Job, parser: BatchParser | None = None) -> None:
         self.job = job
         self.parser = parser or load_parser(job.settings)
+        if job.model not in ("", self.parser.sha256):
+            raise ValueError(Errors.E581.format(path=job.settings.model))
         self.place = (-1, 0)  # the file that is open, and the next text in it
         self.unread: Iterator[Callable[[], Record]] = iter(())
         self.stamps = {source.path: read_stamp(source.path) for source in job.sources}
@@ -186,10 +191,11 @@ class Run:
 
     def __init__(self, job: Job, parser: BatchParser, shard_size: int, resume: bool) -> None:
         self.job = job
+        hashes = [hash_files([source.path]) for source in job.sources]  # first: what comes after it, `finish` sees
         counts = [source.n_texts() for source in job.sources]
         self.shards = plan_shards(counts, shard_size)
         self.n_texts = sum(counts)
-        self.head = json.loads(json.dumps(describe_run(job, parser, shard_size, counts)))
+        self.head = json.loads(json.dumps(describe_run(job, parser, shard_size, counts, hashes)))
         self.notes: dict[str, Note] = {}  # by the file of the shard
         self.n_done = self.n_failed = 0  # texts
         self.counts: Counter[str] = Counter()
@@ -254,7 +260,7 @@ class Run:
             counts = {"n_texts": self.n_texts, "n_failed": self.n_failed}
             write_json({**self.head, **counts, "shards": shards}, self.job.folder / MANIFEST)
         for path in (self.job.folder / NOTES).iterdir():
-            if path != self.job.folder / LOCK:
+            if path != self.job.folder / LOCK and not path.is_dir():  # file systems may have folders of their own there
                 path.unlink(missing_ok=True)
         self.lock.close()
         if changed:
@@ -267,23 +273,27 @@ def plan_shards(counts: Iterable[int], size: int) -> list[Shard]:
     return [Shard(number, *texts) for number, texts in enumerate(ranges)]
 
 
-def describe_run(job: Job, parser: BatchParser, shard_size: int, counts: list[int]) -> dict[str, Any]:
-    """Describe for the manifest everything that the output depends on."""
+def describe_run(
+    job: Job, parser: BatchParser, shard_size: int, counts: Sequence[int], hashes: Sequence[str]
+) -> dict[str, Any]:
+    """Describe for the manifest everything that the output depends on.
+
+    counts, hashes (Sequence): The number of texts and the hash of each file.
+    """
     settings = job.settings
-    path = parser.nlp.path
     folder = os.path.commonpath([source.path.parent for source in job.sources])
     return {
-        "format": 1,
+        "format": FORMAT,
         "sources": [
             {
                 "name": source.path.relative_to(folder).as_posix(),
                 "format": source.format,
                 "n_texts": n,
-                "sha256": hash_files([source.path]),
+                "sha256": sha256,
             }
-            for source, n in zip(job.sources, counts, strict=True)
+            for source, n, sha256 in zip(job.sources, counts, hashes, strict=True)
         ],
-        "model": {"sha256": hash_files([path] if path else []), "meta": parser.nlp.meta},
+        "model": {"sha256": parser.sha256, "meta": parser.nlp.meta},
         "options": {
             "sents": "line" if settings.one_sentence else "model",
             **{name: getattr(settings, name) for name in ("format", "probs", "k_best")},
@@ -306,6 +316,8 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise ValueError(Errors.E568.format(path=path, reason=f"a manifest has {', '.join(parts)}"))
     if not isinstance(manifest.get("shards", []), list):
         raise ValueError(Errors.E568.format(path=path, reason="its shards are no list"))
+    if manifest.get("format") != FORMAT:
+        raise ValueError(Errors.E568.format(path=path, reason=f"its format is not {FORMAT}"))
     return manifest
 
 
@@ -333,20 +345,6 @@ def read_stamp(path: Path) -> tuple[int, int]:
     """Read the size and the time of the last change of a file, which nearly always tell if it has changed."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns
-
-
-def hash_files(paths: Iterable[Path]) -> str:
-    """Compute the SHA-256 of the content of files, and of all files in folders with their names, but for `.name`."""
-    digest = hashlib.sha256()
-    for path in paths:
-        for file in paths_below(path, "*") if path.is_dir() else [path]:
-            if file.is_file() and file.suffix != ".pyc":
-                if file != path:
-                    digest.update(str(file.relative_to(path).as_posix()).encode() + b"\0")
-                with file.open("rb") as stream:
-                    while block := stream.read(1 << 20):
-                        digest.update(block)
-    return digest.hexdigest()
 
 
 def write_json(data: dict[str, Any], path: Path) -> None:

@@ -1,5 +1,6 @@
 """Texts in batches: by number, and by length where no number is given."""
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -65,6 +66,24 @@ def test_results_that_nobody_reads() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stdout == "[10, 300000, 300000]\n", done.stderr
+
+
+def test_workers_ignore_interrupts_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker has the handler of the process that starts it, long before it has imported anything."""
+    before = signal.getsignal(signal.SIGINT)
+    seen: list[Any] = []
+
+    class Pool(futures.ProcessPoolExecutor):
+        def submit(self, *args: Any, **options: Any) -> Any:
+            seen.append(signal.getsignal(signal.SIGINT))
+            return super().submit(*args, **options)
+
+    monkeypatch.setattr(futures, "ProcessPoolExecutor", Pool)
+    for size in map_in_processes(len, ["a", "bc"], 2):
+        assert size and signal.getsignal(signal.SIGINT) is before
+    assert seen == [signal.SIG_IGN] * 2
+    with futures.ThreadPoolExecutor() as threads:  # of a server, where no signal can be handled
+        assert threads.submit(lambda: list(map_in_processes(len, ["a"], 2))).result() == [1]
 
 
 def test_tasks_that_nobody_began_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,7 @@ from spacy_parsetag.texts.parser import Settings, load_parser
 from spacy_parsetag.texts.shards import (
     LOCK,
     MANIFEST,
+    NOTES,
     Job,
     Run as ShardRun,
     Shard,
@@ -425,9 +426,10 @@ def test_manifests_and_notes_of_other_content(run: Run, pipeline: Path, tmp_path
     before = manifest(out)
     (out / MANIFEST).write_text(json.dumps({key: before[key] for key in before if key != "shards"}))
     assert run(*args).exit_code == 0 and manifest(out) == before
-    (out / MANIFEST).write_text(text)
-    result = run(*args)
-    assert result.exit_code == 1 and "[E568]" in result.stderr and MANIFEST in result.stderr
+    for other in (text, json.dumps({**before, "format": 2})):
+        (out / MANIFEST).write_text(other)
+        result = run(*args)
+        assert result.exit_code == 1 and "[E568]" in result.stderr and MANIFEST in result.stderr
 
 
 @pytest.mark.parametrize("part", [{"n_several": "1"}, {"n_ids": None}, {"failures": 0}, {"sha256": ""}])
@@ -764,7 +766,7 @@ def test_what_a_manifest_compares(pipeline: Path, tmp_path: Path) -> None:
     """Each setting and version that the output depends on."""
     settings = Settings(str(pipeline), -1, None, False, "jsonl", probs=True, k_best=2)
     job = Job(settings._replace(code=Path(__file__)), (Source(tmp_path, "text"),), tmp_path, 3)
-    head = describe_run(job, load_parser(settings), 5, [0])
+    head = describe_run(job, load_parser(settings), 5, [0], [hash_files([tmp_path])])
     counts = {"probs": True, "k_best": 2, "batch_size": 3, "shard_size": 5}
     assert head["options"] == {"sents": "model", "format": "jsonl", "code": hash_files([Path(__file__)]), **counts}
     assert head["versions"] == {name: version(name) for name in ("spacy-parsetag", "spacy", "thinc", "numpy")}
@@ -795,6 +797,38 @@ def test_counts_of_all_shards(run: Run, pipeline: Path, tmp_path: Path) -> None:
     result = run("parse", pipeline, tmp_path / "in.jsonl", f"{tmp_path}/out/", *args)
     assert "2 of 3 texts look like several sentences" in result.stderr
     assert "2 of 3 texts have an id or meta" in result.stderr
+
+
+def test_what_a_file_gains_while_its_texts_are_counted(
+    pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = Source.n_texts
+
+    def count_and_add(source: Source) -> int:
+        n = count(source)
+        with source.path.open("a") as file:
+            file.write("One more.\n")
+        return n
+
+    monkeypatch.setattr(Source, "n_texts", count_and_add)
+    settings = Settings(str(pipeline), -1, None, True, "brackets")
+    source = Source(write_texts(tmp_path / "in.txt", 1), "text")
+    run = ShardRun(Job(settings, (source,), tmp_path / "out", None), load_parser(settings), 2, resume=False)
+    (tmp_path / "out" / NOTES / "@eaDir").mkdir()
+    run.add(ShardParser(run.job)(run.shards[0]))
+    with pytest.raises(ValueError, match=r"\[E565\].*in.txt has changed since the run began"):
+        run.finish()
+
+
+def test_another_pipeline_in_a_worker(pipeline: Path, tmp_path: Path) -> None:
+    """A training may write to the folder while a run begins."""
+    source = Source(write_texts(tmp_path / "in.txt", 1), "text")
+    settings = Settings(str(pipeline), -1, None, True, "brackets")
+    job = Job(settings, (source,), tmp_path / "out", None, load_parser(settings).sha256)
+    assert load_parser(settings).sha256 == hash_files([pipeline])
+    ShardParser(job)
+    with pytest.raises(ValueError, match=r"\[E581\] The pipeline .* is another one than when the run began"):
+        ShardParser(job._replace(model="0" * 64))
 
 
 def test_what_killed_workers_leave(pipeline: Path, tmp_path: Path) -> None:
