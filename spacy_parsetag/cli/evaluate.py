@@ -4,6 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from itertools import chain
 from pathlib import Path
@@ -22,6 +23,7 @@ from ..files.find import refuse_missing
 from ..files.read import suffix_of
 from ..files.write import STANDARD, refuse_overwrite
 from ..trees import ROOT_LABELS
+from ..trees.tree import ROOT
 from ._compare import compare_systems, format_report
 from ._inputs import is_pipeline
 from ._systems import System, parse_gold, read_systems
@@ -118,6 +120,8 @@ def evaluate_cli(
     refuse(is_alone and samples != SAMPLES, "--samples", "several parsers to compare")
     evalb_params = get_params(params)
     if of_pipeline:
+        # Docs have no root; a parse gets TOP, which would be a bracket that is always right.
+        evalb_params = replace(evalb_params, delete_labels=evalb_params.delete_labels | {ROOT})
         systems = {name: parse_gold(name, tests[-1], evalb_params, batch_size, gpu_id, code) for name in parsers}
     else:
         systems = read_systems(Path(gold), tests, documents, encoding, multiline)

@@ -81,6 +81,18 @@ def test_tables_of_a_pipeline_have_the_parameters_given(
     assert "NP " not in run("evaluate", pipeline, data, "--params", params).stdout
 
 
+def test_the_root_of_a_pipelines_trees_is_no_bracket(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> None:
+    """Docs have none, whatever root the parameters delete."""
+    data, params = tmp_path / "data.spacy", tmp_path / "root.prm"
+    params.write_text("DELETE_LABEL ROOT\n")
+    assert run("convert", treebank, data).exit_code == 0
+    options = ("--params", params, "--json")
+    report = json.loads(run("evaluate", pipeline, data, *options).stdout)
+    assert 100 * report["scores"]["parsetag_f"] == pytest.approx(report["evalb"]["all"]["f"])
+    report = json.loads(run("evaluate", pipeline, data, *options, "--by", "label").stdout)
+    assert "TOP" not in report["tables"]["label"][str(pipeline)]
+
+
 def test_a_package_and_brackets(run: Run, treebank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spacy_parsetag.cli._inputs.is_package", lambda name: name == "mine")
     result = run("evaluate", "mine", treebank)
