@@ -66,6 +66,9 @@ def test_pipeline(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> N
     assert 100 * report["scores"]["parsetag_f"] == pytest.approx(report["evalb"]["all"]["f"])
     table = run("evaluate", pipeline, tmp_path, "--table")
     assert table.stdout.startswith("  Sent.")
+    # The accuracy of gold tags is no figure.
+    of_tables = run("evaluate", pipeline, data, "--by", "label", "--json").stdout
+    assert "tag_accuracy" not in (tmp_path / "m.json").read_text() + of_tables
 
 
 def test_tables_of_a_pipeline_have_the_parameters_given(
@@ -278,6 +281,7 @@ def test_several_parsers(run: Run, tmp_path: Path) -> None:
     report = json.loads(result.stdout)
     ((difference,), parsers) = report["differences"], report["parsers"]
     assert difference["difference"] == pytest.approx(100 - parsers[str(paths["a"])]["f"]) and difference["low"] > 0
+    assert parsers[str(paths["a"])]["tag_accuracy"] == 100.0
     assert report["mean"] == pytest.approx((100 + parsers[str(paths["a"])]["f"]) / 2)
     assert report["tables"]["label"][str(paths["a"])]["VP"]["r"] == pytest.approx(200 / 3)
     text = run("evaluate", paths["gold"], paths["a"], paths["b"], "--documents", paths["docs"], *options).stdout
