@@ -17,6 +17,7 @@ from wasabi import tables
 from ..analysis.tables import WIDEST
 from ..errors import Errors, showable
 from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_table
+from ..evalb.counts import SKIP
 from ..evalb.lines import OPEN, UNOPENED, first_of_several, n_open, place_of
 from ..evalb.params import EvalbParams, get_params
 from ..files.find import refuse_missing
@@ -140,7 +141,7 @@ def evaluate_cli(
     for name, result in results.items():
         warn_of_failures(result, "" if is_alone else f"{name}: ")
     if not of_pipeline:
-        warn_of_trees(systems, results[parsers[0]])
+        warn_of_trees(systems, results)
 
 
 def takes_docs(gold: str, tests: Sequence[Path]) -> bool:
@@ -194,8 +195,8 @@ def warn_of_failures(result: EvalbResult, lead: str = "") -> None:
     respelled = [row.respelled for row in result.rows if row.respelled]
     if respelled:
         note(
-            f"{lead}{len(respelled):,} sentences have the same text, spelled otherwise (such as {respelled[0]}). "
-            "They count; the EVALB program would take them for errors."
+            f"{lead}In {counted(len(respelled), 'sentence')} both sides have the same text, spelled otherwise (such as "
+            f"{respelled[0]}). That counts; the EVALB program would take it for an error."
         )
     if result.failures:
         note(
@@ -205,8 +206,8 @@ def warn_of_failures(result: EvalbResult, lead: str = "") -> None:
         )
 
 
-def warn_of_trees(systems: Mapping[str, System], result: EvalbResult) -> None:
-    """Say what may be wrong with trees in bracket files, given the scores of the first parser.
+def warn_of_trees(systems: Mapping[str, System], results: Mapping[str, EvalbResult]) -> None:
+    """Say what may be wrong with trees in bracket files, given each parser's trees and scores.
 
     Brackets may not be balanced: EVALB calls a single closing bracket too many an open one. Roots may differ in what
     they count as, since one that EVALB's parameters do not delete is a bracket. Gold trees may be malformed, for which
@@ -221,17 +222,21 @@ def warn_of_trees(systems: Mapping[str, System], result: EvalbResult) -> None:
     elif line := next((line for line in lines if n_open(line) < 0), None):
         note(UNOPENED.format(place=place_of(line)), "warn")
     for name, system in systems.items():
-        matches = (tuple(_ROOT.match(str(line)) for line in pair) for pair in zip(*system[:2], strict=False))
+        result = results[name]
+        pairs = zip(*system[:2], result.rows, strict=False)
+        matches = (tuple(map(_ROOT.match, map(str, pair))) for *pair, row in pairs if row.status != SKIP)
         roots = Counter((gold[1], test[1]) for gold, test in matches if gold and test)
         for (gold_root, test_root), n in roots.items():
             counts = [result.params.counted([(0, 1, root)]) for root in (gold_root, test_root)]
             if counts[0] != counts[1] and {gold_root, test_root} <= ROOT_LABELS:
                 note(
-                    f"{n:,} sentences have the root ({gold_root} in GOLD and ({test_root} in {name}. As in EVALB, one "
-                    "that the parameters do not delete counts as a bracket: write the same in both, such as (TOP.",
+                    f"In {counted(n, 'sentence')} the root is ({gold_root} in GOLD and ({test_root} in {name}. As in "
+                    "EVALB, one that the parameters do not delete counts as a bracket: write the same in both, such as "
+                    "(TOP.",
                     "warn",
                 )
-    broken = [(line, row.gold_error) for line, row in zip(gold, result.rows, strict=False) if row.gold_error]
+    rows = next(iter(results.values())).rows
+    broken = [(line, row.gold_error) for line, row in zip(gold, rows, strict=False) if row.gold_error]
     if broken:
         line, error = broken[0]
         note(

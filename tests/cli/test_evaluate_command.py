@@ -38,11 +38,15 @@ def test_roots_that_differ(run: Run, treebank: Path, tmp_path: Path, root: str, 
         tests[-1].write_text(TREES)
         result = run("evaluate", gold, *tests, "--params", params)
         assert result.exit_code == 0
-        assert result.stderr.count(f"{n:,} sentences have the root ({root} in GOLD and (TOP in") == (
+        assert result.stderr.count(f"In {n:,} sentences the root is ({root} in GOLD and (TOP in") == (
             len(tests) if n else 0
         )
-        assert n or "have the root" not in result.stderr
-        assert "have the root" not in run("evaluate", gold, gold, "--params", params).stderr
+        assert n or "the root is" not in result.stderr
+        assert "the root is" not in run("evaluate", gold, gold, "--params", params).stderr
+    tests[-1].write_text("(())\n(TOP (, ,))\n" + TREES.splitlines()[2])  # what is skipped has no bracket that counts
+    for command in ("evaluate", "diff"):
+        stated = run(command, gold, tests[-1], "--params", params).stderr
+        assert stated.count("the root is") == stated.count("In 1 sentence the root is") == min(n, 1)
 
 
 def test_failures_are_stated(run: Run, treebank: Path, tmp_path: Path) -> None:
