@@ -20,6 +20,7 @@ from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_ta
 from ..evalb.counts import SKIP
 from ..evalb.lines import OPEN, UNOPENED, first_of_several, n_open, place_of
 from ..evalb.params import EvalbParams, get_params
+from ..evalb.significance import N_SAMPLES
 from ..files.find import refuse_missing
 from ..files.read import suffix_of
 from ..files.write import STANDARD, refuse_overwrite
@@ -47,7 +48,6 @@ from ._util import (
 Kind = Enum("Kind", {"label": "label", "length": "length", "span": "span"}, type=str)
 Style = Literal["text", "csv", "latex"]
 
-SAMPLES = 10_000
 MAX_STATED = 10  # errors in single sentences that are listed on the error stream
 _ROOT = re.compile(r"\s*\(\s*([^\s()]*)\s*(?=\()")  # the outermost bracket of a line, with its label
 
@@ -73,7 +73,9 @@ def evaluate_cli(
     documents: Annotated[
         Path | None, Opt(dir_okay=False, help="Compare by documents: this file names each sentence's, a line each")
     ] = None,
-    samples: Annotated[int, Opt(min=1, help="Samples of the bootstrap, and random exchanges")] = SAMPLES,
+    samples: Annotated[
+        int | None, Opt(min=1, help=f"Samples of the bootstrap, and random exchanges. Default: {N_SAMPLES}")
+    ] = None,
     style: Annotated[Style, Opt("--tables", help="Style of the tables of several parsers, and of --by")] = "text",
     encoding: EncodingOrUtf8 = "utf-8",
     batch_size: BatchSize = None,
@@ -118,7 +120,7 @@ def evaluate_cli(
     refuse(as_tables and fill is not None, "--fill", "one TEST and nothing but its scores")
     refuse(as_tables and table, "--table", "one TEST and nothing but its scores")
     refuse(as_json and style != "text", "--tables", "no --json, which has all figures")
-    refuse(is_alone and samples != SAMPLES, "--samples", "several parsers to compare")
+    refuse(is_alone and samples is not None, "--samples", "several parsers to compare")
     evalb_params = get_params(params)
     if of_pipeline:
         # Docs have no root; a parse gets TOP, which would be a bracket that is always right.
@@ -128,7 +130,7 @@ def evaluate_cli(
         systems = read_systems(Path(gold), tests, documents, encoding, multiline)
     if as_tables:
         kinds = [kind.value for kind in by or ()]
-        compared, results = compare_systems(systems, evalb_params, samples=samples, by=kinds)
+        compared, results = compare_systems(systems, evalb_params, samples=samples or N_SAMPLES, by=kinds)
         report, text = format_json(compared), format_report(compared, style)
     else:
         results = {name: evalb(system.gold, system.test, evalb_params) for name, system in systems.items()}
