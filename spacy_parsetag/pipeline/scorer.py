@@ -133,8 +133,10 @@ def score_constituents(
         for counter, brackets in ((matched, in_both), (missing, only_gold), (extra, only_test)):
             counter.update(params.names.get(label, label) for _, _, label in brackets)
         tags = sentence.tags(sentence.gold, linearizer)
-        test_tags = tags if sentence.test == sentence.gold else sentence.tags(sentence.test, linearizer)
         gold_tags.update(tag[0] for tag in tags)
+        if not sentence.is_parsed:
+            continue
+        test_tags = tags if sentence.test == sentence.gold else sentence.tags(sentence.test, linearizer)
         right_tags.update(tag[0] for tag, test_tag in zip(tags, test_tags, strict=False) if tag == test_tag)
     total = PRFScore(tp=matched.total(), fn=missing.total(), fp=extra.total())
     exact = complete / sentences if sentences else 0.0
