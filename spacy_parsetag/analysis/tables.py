@@ -98,10 +98,15 @@ def _item_rows(inventories: Sequence[Inventory]) -> list[tuple[Any, ...]]:
 
 
 def correlation_table(points: Sequence[Point], correlation: Correlation) -> Table:
-    """The points, and in the last row the coefficient and its p."""
-    rows: list[tuple[Any, ...]] = [(*point, "") for point in points]
-    last = ("all", f"n = {correlation.n}", "", f"r = {correlation.r:.4f}", correlation.p)
+    """The points, and in the last row the coefficient and its p, as text."""
+    rows = [(*point[:2], *(f"{value:.4g}" for value in point[2:]), "") for point in points]
+    last = ("all", f"n = {correlation.n}", "", f"r = {correlation.r:.4f}", f"{correlation.p:.4g}")
     return Table((*Point._fields, "p"), [*rows, last])
+
+
+def correlation_rows(points: Sequence[Point], correlation: Correlation) -> Table:
+    """The points, each with the coefficient and its p in columns of their own, as numbers."""
+    return Table((*Point._fields, *Correlation._fields), [(*point, *correlation) for point in points])
 
 
 def format_text(table: Table) -> str:

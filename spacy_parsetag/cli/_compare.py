@@ -13,7 +13,9 @@ from ..evalb import EvalbResult, break_down, compare_parsers
 from ..evalb.params import EvalbParams
 from ._systems import System
 
-Table = tuple[str, list[list[str]]]  # its title, and its rows, the header first
+Table = tuple[str, list[list[Any]]]  # its title, and its rows, the header first
+_SIGNED = ("difference in F", "95 % from", "to")  # columns
+_PROBABILITIES = ("p bootstrap", "p randomization")
 
 
 def compare_systems(
@@ -33,12 +35,14 @@ def compare_systems(
         if base.gold != other.gold:
             raise ValueError(Errors.E488.format(first=first, second=second))
     breakdowns = {name: break_down(system.gold, system.test, params) for name, system in systems.items()}
+    # The trees of a pipeline have gold tags, whose accuracy says nothing.
+    shares = ("complete_match", "tag_accuracy") if base.scores is None else ("complete_match",)
     scores = {
         name: {
             **{key: getattr(breakdown.result.strict, key) for key in ("recall", "precision", "f")},
             "evalb_f": breakdown.result.f,
             "unlabeled_f": breakdown.unlabeled.strict.f,
-            **{key: getattr(breakdown.result.strict, key) for key in ("complete_match", "tag_accuracy")},
+            **{key: getattr(breakdown.result.strict, key) for key in shares},
             "failures": breakdown.result.failures,
             "errors": breakdown.result.errors,
             "sentences": len(breakdown.result.rows),
@@ -79,23 +83,14 @@ def format_report(report: dict[str, Any], style: str) -> str:
 def _tables(report: dict[str, Any]) -> list[Table]:
     head = ["parser", "R", "P", "F", "F unlabelled", "complete", "failures"]
     keys = ("recall", "precision", "f", "unlabeled_f", "complete_match")
-    rows = [
-        [name, *(f"{row[key]:.2f}" for key in keys), str(row["failures"])] for name, row in report["parsers"].items()
-    ]
+    rows = [[name, *(row[key] for key in keys), row["failures"]] for name, row in report["parsers"].items()]
     if "mean" in report:
-        rows += [[name, "", "", f"{report[name]:.2f}", "", "", ""] for name in ("mean", "deviation")]
+        rows += [[name, "", "", report[name], "", "", ""] for name in ("mean", "deviation")]
     titled_tables: list[Table] = [(f"Scores ({report['params']}), failures counted as zero", [head, *rows])]
     if "differences" in report:
-        head = ["parsers", "difference in F", "95 % from", "to", "p bootstrap", "p randomization", "units"]
-        rows = [
-            [
-                " - ".join(row["parsers"][::-1]),
-                *(f"{row[key]:+.2f}" for key in ("difference", "low", "high")),
-                *(f"{row[key]:.4f}" for key in ("p_bootstrap", "p_randomization")),
-                str(row["units"]),
-            ]
-            for row in report["differences"]
-        ]
+        head = ["parsers", *_SIGNED, *_PROBABILITIES, "units"]
+        figures = ("difference", "low", "high", "p_bootstrap", "p_randomization", "units")
+        rows = [[" - ".join(row["parsers"][::-1]), *(row[key] for key in figures)] for row in report["differences"]]
         titled_tables.append(("Differences", [head, *rows]))
     titles = {"label": "By label", "length": "By words of the sentence", "span": "By words of the constituent"}
     for kind, by_name in report.get("tables", {}).items():
@@ -107,20 +102,34 @@ def _tables(report: dict[str, Any]) -> list[Table]:
         for key in keys_seen:
             cells = [table.get(key, no_score) for table in by_name.values()]
             gold = max(cell["gold"] for cell in cells)
-            rows.append([key, str(gold), *(f"{cell[name]:.2f}" for cell in cells for name in "prf")])
+            rows.append([key, gold, *(cell[name] for cell in cells for name in "prf")])
         head = [kind, "gold", *(f"{name} {what}" if len(by_name) > 1 else what for name in by_name for what in "PRF")]
         titled_tables.append((titles[kind], [head, *rows]))
     return titled_tables
 
 
-def _text(title: str, rows: list[list[str]]) -> str:
+def _rounded(rows: list[list[Any]]) -> list[list[str]]:
+    head, *body = rows
+    return [head, *([_cell(column, value) for column, value in zip(head, row, strict=True)] for row in body)]
+
+
+def _cell(column: str, value: Any) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    if column in _PROBABILITIES:
+        return f"{value:.4f}" if value >= 0.00005 else "<0.0001"  # it is never 0
+    return f"{round(value, 2) + 0.0:{'+' if column in _SIGNED else ''}.2f}"  # no -0.00
+
+
+def _text(title: str, rows: list[list[Any]]) -> str:
     aligns = ("l", *"r" * (len(rows[0]) - 1))
-    text = tables.table(rows[1:], header=rows[0], aligns=aligns, divider=True, max_col=WIDEST)
+    head, *body = _rounded(rows)
+    text = tables.table(body, header=head, aligns=aligns, divider=True, max_col=WIDEST)
     return showable(f"{title}\n{text}\n")
 
 
-def _latex(title: str, rows: list[list[str]]) -> str:
-    lines = [" & ".join(map(escape_latex, row)) + r" \\" for row in rows]
+def _latex(title: str, rows: list[list[Any]]) -> str:
+    lines = [" & ".join(map(escape_latex, row)) + r" \\" for row in _rounded(rows)]
     # After \\ of the row before, TeX would read these as an option of it.
     lines = ["{}" + line if line.startswith(("[", "*")) else line for line in lines]
     columns = "l" + "r" * (len(rows[0]) - 1)

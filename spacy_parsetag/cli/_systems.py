@@ -51,6 +51,8 @@ def read_systems(
     names = None if documents is None else read_documents(documents)
     if names is not None and len(names) == n_lines:
         names = names[: len(gold_lines)]
+    while names and len(names) > len(gold_lines) and not names[-1]:
+        names.pop()  # an empty line at the end, as GOLD and TEST may have
     return {parser: System(gold_lines, lines, names) for parser, lines in test_lines.items()}
 
 

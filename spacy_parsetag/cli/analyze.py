@@ -216,7 +216,8 @@ def analyze_correlation_cli(
     if figures:
         plots.plot_correlation(points, correlation, figures)
     content = {**correlation._asdict(), "points": [point._asdict() for point in points]}
-    show(tables.correlation_table(points, correlation), as_csv, content if as_json else None)
+    table = tables.correlation_rows if as_csv else tables.correlation_table
+    show(table(points, correlation), as_csv, content if as_json else None)
 
 
 def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, spans_key: str) -> Iterator[Parse]:

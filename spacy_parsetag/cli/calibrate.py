@@ -36,7 +36,8 @@ def calibrate_cli(
     """Find temperatures of a parser's scores, and show how well its probabilities then hold.
 
     Scores are divided by a temperature. The likeliest tree stays the likeliest; its probability changes. The tree that
-    MBRDecoder finds depends on probabilities, so it may change: F is shown before and after. There is a temperature
+    MBRDecoder finds depends on probabilities, so it may change: F of all
+    constituents, with punctuation, is shown before and after. There is a temperature
     for constituents and one for whole trees: the mistakes in a sentence come together, so whole trees are right more
     often than the probabilities of their constituents say. The command fits each temperature on the first part of DEV:
     the one under which what is right, and what is wrong, is likeliest. On the rest it compares probabilities with what
@@ -120,11 +121,12 @@ def _format(report: dict[str, Any]) -> str:
     text += " (what chance alone makes of it; by ECE_sweep, which chance moves less):\n"
     for kind, title in TITLES.items():
         before, after = report[kind]["before"], report[kind]["after"]
+        kept = after if report[kind]["kept"] else before
         text += f"  {title:<13}temperature {after['temperature']:.3f}: {before['ece']:.2%} before, "
         text += f"{after['ece']:.2%} after ({after['chance']:.2%}; {before['ece_sweep']:.2%}, "
-        text += f"{after['ece_sweep']:.2%}); {after['accuracy']:.1%} are right\n"
+        text += f"{after['ece_sweep']:.2%}); {kept['accuracy']:.1%} are right\n"
         if "f" in after:
-            text += f"    F of the trees: {before['f']:.2%} before, {after['f']:.2%} after.\n"
+            text += f"    F of the trees, with punctuation: {before['f']:.2%} before, {after['f']:.2%} after.\n"
         if not report[kind]["kept"]:
             at_end = report[kind]["at_end"]
             why = "It is the end of what is tried: take more trees." if at_end else "It does not help on these:"

@@ -45,7 +45,7 @@ def diff_cli(
     text = format_json(differences.to_dict(top_n)) if as_json else showable(format_diff(differences, top_n))
     write_text(text, output)
     warn_of_failures(differences.result)
-    warn_of_trees(systems, differences.result)
+    warn_of_trees(systems, {str(test): differences.result})
 
 
 def format_diff(differences: EvalbDiff, top: int | None) -> str:

@@ -4,6 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from itertools import chain
 from pathlib import Path
@@ -16,12 +17,15 @@ from wasabi import tables
 from ..analysis.tables import WIDEST
 from ..errors import Errors, showable
 from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_table
+from ..evalb.counts import SKIP
 from ..evalb.lines import OPEN, UNOPENED, first_of_several, n_open, place_of
 from ..evalb.params import EvalbParams, get_params
+from ..evalb.significance import N_SAMPLES
 from ..files.find import refuse_missing
 from ..files.read import suffix_of
 from ..files.write import STANDARD, refuse_overwrite
 from ..trees import ROOT_LABELS
+from ..trees.tree import ROOT
 from ._compare import compare_systems, format_report
 from ._inputs import is_pipeline
 from ._systems import System, parse_gold, read_systems
@@ -44,7 +48,6 @@ from ._util import (
 Kind = Enum("Kind", {"label": "label", "length": "length", "span": "span"}, type=str)
 Style = Literal["text", "csv", "latex"]
 
-SAMPLES = 10_000
 MAX_STATED = 10  # errors in single sentences that are listed on the error stream
 _ROOT = re.compile(r"\s*\(\s*([^\s()]*)\s*(?=\()")  # the outermost bracket of a line, with its label
 
@@ -70,7 +73,9 @@ def evaluate_cli(
     documents: Annotated[
         Path | None, Opt(dir_okay=False, help="Compare by documents: this file names each sentence's, a line each")
     ] = None,
-    samples: Annotated[int, Opt(min=1, help="Samples of the bootstrap, and random exchanges")] = SAMPLES,
+    samples: Annotated[
+        int | None, Opt(min=1, help=f"Samples of the bootstrap, and random exchanges. Default: {N_SAMPLES}")
+    ] = None,
     style: Annotated[Style, Opt("--tables", help="Style of the tables of several parsers, and of --by")] = "text",
     encoding: EncodingOrUtf8 = "utf-8",
     batch_size: BatchSize = None,
@@ -83,7 +88,7 @@ def evaluate_cli(
 
     The command gives two figures. EVALB's own leaves out sentences without a usable parse. The other counts each of
     them as zero. A pipeline is scored on the words and sentences of the data, and its trees get the data's
-    part-of-speech tags, because EVALB tells punctuation by its tag.
+    part-of-speech tags, because EVALB tells punctuation by its tag. So the tagging accuracy of its --table is 100.
 
     Of several parsers, by files or by pipelines, each is compared with the first: the difference in F with its 95 %
     interval by a paired bootstrap, p by that and by approximate randomization; and mean and deviation over all of them,
@@ -115,15 +120,17 @@ def evaluate_cli(
     refuse(as_tables and fill is not None, "--fill", "one TEST and nothing but its scores")
     refuse(as_tables and table, "--table", "one TEST and nothing but its scores")
     refuse(as_json and style != "text", "--tables", "no --json, which has all figures")
-    refuse(is_alone and samples != SAMPLES, "--samples", "several parsers to compare")
+    refuse(is_alone and samples is not None, "--samples", "several parsers to compare")
     evalb_params = get_params(params)
     if of_pipeline:
+        # Docs have no root; a parse gets TOP, which would be a bracket that is always right.
+        evalb_params = replace(evalb_params, delete_labels=evalb_params.delete_labels | {ROOT})
         systems = {name: parse_gold(name, tests[-1], evalb_params, batch_size, gpu_id, code) for name in parsers}
     else:
         systems = read_systems(Path(gold), tests, documents, encoding, multiline)
     if as_tables:
         kinds = [kind.value for kind in by or ()]
-        compared, results = compare_systems(systems, evalb_params, samples=samples, by=kinds)
+        compared, results = compare_systems(systems, evalb_params, samples=samples or N_SAMPLES, by=kinds)
         report, text = format_json(compared), format_report(compared, style)
     else:
         results = {name: evalb(system.gold, system.test, evalb_params) for name, system in systems.items()}
@@ -136,7 +143,7 @@ def evaluate_cli(
     for name, result in results.items():
         warn_of_failures(result, "" if is_alone else f"{name}: ")
     if not of_pipeline:
-        warn_of_trees(systems, results[parsers[0]])
+        warn_of_trees(systems, results)
 
 
 def takes_docs(gold: str, tests: Sequence[Path]) -> bool:
@@ -162,7 +169,10 @@ def format_result(system: System, result: EvalbResult, as_table: bool | None) ->
     if system.scores is None:
         text = format_summary(result) if as_table is False else format_table(result)
         return format_json(result.to_dict()), text
-    report = format_json({"scores": system.scores, "evalb": result.to_dict()})
+    evalb_scores = result.to_dict()
+    for name in ("all", f"len<={result.params.cutoff_len}", "strict"):
+        del evalb_scores[name]["correct_tags"], evalb_scores[name]["tag_accuracy"]  # both sides have the gold tags
+    report = format_json({"scores": system.scores, "evalb": evalb_scores})
     return report, format_table(result) if as_table else format_summary(result) + format_scores(system.scores)
 
 
@@ -187,8 +197,8 @@ def warn_of_failures(result: EvalbResult, lead: str = "") -> None:
     respelled = [row.respelled for row in result.rows if row.respelled]
     if respelled:
         note(
-            f"{lead}{len(respelled):,} sentences have the same text, spelled otherwise (such as {respelled[0]}). "
-            "They count; the EVALB program would take them for errors."
+            f"{lead}In {counted(len(respelled), 'sentence')} both sides have the same text, spelled otherwise (such as "
+            f"{respelled[0]}). That counts; the EVALB program would take it for an error."
         )
     if result.failures:
         note(
@@ -198,8 +208,8 @@ def warn_of_failures(result: EvalbResult, lead: str = "") -> None:
         )
 
 
-def warn_of_trees(systems: Mapping[str, System], result: EvalbResult) -> None:
-    """Say what may be wrong with trees in bracket files, given the scores of the first parser.
+def warn_of_trees(systems: Mapping[str, System], results: Mapping[str, EvalbResult]) -> None:
+    """Say what may be wrong with trees in bracket files, given each parser's trees and scores.
 
     Brackets may not be balanced: EVALB calls a single closing bracket too many an open one. Roots may differ in what
     they count as, since one that EVALB's parameters do not delete is a bracket. Gold trees may be malformed, for which
@@ -214,17 +224,21 @@ def warn_of_trees(systems: Mapping[str, System], result: EvalbResult) -> None:
     elif line := next((line for line in lines if n_open(line) < 0), None):
         note(UNOPENED.format(place=place_of(line)), "warn")
     for name, system in systems.items():
-        matches = (tuple(_ROOT.match(str(line)) for line in pair) for pair in zip(*system[:2], strict=False))
+        result = results[name]
+        pairs = zip(*system[:2], result.rows, strict=False)
+        matches = (tuple(map(_ROOT.match, map(str, pair))) for *pair, row in pairs if row.status != SKIP)
         roots = Counter((gold[1], test[1]) for gold, test in matches if gold and test)
         for (gold_root, test_root), n in roots.items():
             counts = [result.params.counted([(0, 1, root)]) for root in (gold_root, test_root)]
             if counts[0] != counts[1] and {gold_root, test_root} <= ROOT_LABELS:
                 note(
-                    f"{n:,} sentences have the root ({gold_root} in GOLD and ({test_root} in {name}. As in EVALB, one "
-                    "that the parameters do not delete counts as a bracket: write the same in both, such as (TOP.",
+                    f"In {counted(n, 'sentence')} the root is ({gold_root} in GOLD and ({test_root} in {name}. As in "
+                    "EVALB, one that the parameters do not delete counts as a bracket: write the same in both, such as "
+                    "(TOP.",
                     "warn",
                 )
-    broken = [(line, row.gold_error) for line, row in zip(gold, result.rows, strict=False) if row.gold_error]
+    rows = next(iter(results.values())).rows
+    broken = [(line, row.gold_error) for line, row in zip(gold, rows, strict=False) if row.gold_error]
     if broken:
         line, error = broken[0]
         note(

@@ -17,7 +17,7 @@ from ..errors import Warnings
 from ..evalb.counts import match_brackets
 from ..evalb.params import Bracket, EvalbParams, get_params
 from ..linearize import CLASS_NAMES, ORDERS, Linearizer, get_linearizer
-from ..tokens.groups import SPANS_KEY, is_marked, list_groups, spans_of_group
+from ..tokens.groups import SPANS_KEY, has_parses, is_marked, list_groups, spans_of_group
 from ..tokens.sentences import WordMap, map_words, sentence_starts
 from ..trees import Constituent, Parse, binarize
 
@@ -33,6 +33,7 @@ class ScoredSentence(NamedTuple):
     n_words (int): Number of words; 0 where units are characters.
     gold, test (list[Bracket]): Constituents. A predicted one belongs to the sentence in which it starts.
     before (list[int]): For each boundary between units: how many units that count precede it.
+    is_parsed (bool): Whether anything was predicted over this text, be it a tree without constituents.
     """
 
     start: int
@@ -40,6 +41,7 @@ class ScoredSentence(NamedTuple):
     gold: list[Bracket]
     test: list[Bracket]
     before: list[int]
+    is_parsed: bool
 
     def counted(self, spans: list[Bracket]) -> list[Bracket]:
         """Constituents over the units that count."""
@@ -126,13 +128,15 @@ def score_constituents(
         sentences += 1
         gold, test = (params.counted(sentence.counted(spans)) for spans in (sentence.gold, sentence.test))
         pairs, only_gold, only_test = match_brackets(gold, test, params)
-        complete += not only_gold and not only_test
+        complete += sentence.is_parsed and not only_gold and not only_test
         in_both = [bracket for bracket, _ in pairs]
         for counter, brackets in ((matched, in_both), (missing, only_gold), (extra, only_test)):
             counter.update(params.names.get(label, label) for _, _, label in brackets)
         tags = sentence.tags(sentence.gold, linearizer)
-        test_tags = tags if sentence.test == sentence.gold else sentence.tags(sentence.test, linearizer)
         gold_tags.update(tag[0] for tag in tags)
+        if not sentence.is_parsed:
+            continue
+        test_tags = tags if sentence.test == sentence.gold else sentence.tags(sentence.test, linearizer)
         right_tags.update(tag[0] for tag, test_tag in zip(tags, test_tags, strict=False) if tag == test_tag)
     total = PRFScore(tp=matched.total(), fn=missing.total(), fp=extra.total())
     exact = complete / sentences if sentences else 0.0
@@ -177,11 +181,12 @@ def align_sentences(example: Example, key: str, deleted: frozenset[str]) -> Iter
     starts = [gold_units[start] for start in sentence_starts(reference).tolist()]
     gold = _brackets_by_sentence(reference, key, gold_units, starts)
     test: list[list[Bracket]] = [[] for _ in starts]
-    if same_words or "".join(gold_texts) == "".join(test_texts):
+    is_parsed = has_parses(predicted, key) and (same_words or "".join(gold_texts) == "".join(test_texts))
+    if is_parsed:
         test = _brackets_by_sentence(predicted, key, _units_before(test_words, test_widths), starts)
     for i, (start, end) in enumerate(pairwise([*starts, gold_units[-1]])):
         if before[start] < before[end]:
-            yield ScoredSentence(start, end - start if same_words else 0, gold[i], test[i], before)
+            yield ScoredSentence(start, end - start if same_words else 0, gold[i], test[i], before, is_parsed)
 
 
 def _bare_texts(doc: Doc, words: WordMap) -> list[str]:

@@ -141,7 +141,21 @@ def test_correlation(run: Run, treebank: Path, tmp_path: Path) -> None:
     twice = run("analyze", "correlation", results, results, "--deviation", deviation, "--json")
     assert twice.stdout == result.stdout  # each point once, or p would be smaller
     text = run("analyze", "correlation", results, "--deviation", deviation).stdout.splitlines()
-    assert len(text) == 5 and f"r = {content['r']:.4f}" in text[-1]
+    assert len(text) == 5 and text[-1].endswith(f"  r = {content['r']:.4f}  {content['p']:.4g}")
+    table = run("analyze", "correlation", results, "--deviation", deviation, "--csv").stdout
+    rows = [*csv.DictReader(table.splitlines())]
+    assert len(rows) == 3 and {float(row["r"]) for row in rows} == {content["r"]}
+    results.write_text(table)  # which is a table of results as well
+    assert run("analyze", "correlation", results, "--json").stdout == result.stdout
+
+
+def test_small_figures_of_a_correlation(run: Run, tmp_path: Path) -> None:
+    """F may be from 0 to 1, and p is small."""
+    pytest.importorskip("scipy", reason="scipy is not installed")
+    results = tmp_path / "results.csv"
+    results.write_text("treebank,order,f,deviation\na,in,0.90,0\nb,pre,0.852,0.9\nc,post,0.8005,2\nd,post,0.81,1.2\n")
+    text = [line.split() for line in run("analyze", "correlation", results).stdout.splitlines()]
+    assert [row[2] for row in text[1:4]] == ["0.9", "0.852", "0.8005"] and text[-1][-1] == "0.05264"
 
 
 def test_figures(run: Run, treebank: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`python -m spacy parsetag calibrate`."""
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -20,6 +21,7 @@ from typer.testing import CliRunner
 
 from spacy_parsetag.analysis.reliability import measure_reliability
 from spacy_parsetag.cli import parsetag_app
+from spacy_parsetag.cli.calibrate import _format
 from spacy_parsetag.decode import MBRDecoder
 from spacy_parsetag.pipeline.calibration import (
     Judged,
@@ -81,7 +83,11 @@ def test_calibrate(folder: Path, tmp_path: Path) -> None:
         and "expected calibration error" in result.output
     )
     assert run(folder / "model", folder / "dev.spacy", output).exit_code == 1  # it exists
-    assert "F of the trees" in result.output
+    assert "F of the trees, with punctuation: " in result.output
+    for kind in ("constituents", "whole_trees"):
+        report[kind]["before"]["accuracy"], report[kind]["after"]["accuracy"] = 0.25, 0.75
+    # Those that are right are those under the temperature that is kept.
+    assert re.findall(r"; (\d+)\.0% are right", _format(report)) == ["75" if is_kept else "25" for is_kept in kept]
     assert "E475" in run(folder / "model", folder / "dev.spacy", "--fit-share", 1).output
 
 

@@ -47,7 +47,7 @@ def test_text(run: Run, treebank: Path, test: Path) -> None:
     result = run("diff", treebank, test)
     lines = result.stdout.splitlines()
     assert '    - "": She sleeps' in lines and lines[-1].split() == ['""', "(none)", "1"]
-    assert "1 sentences have the root ( in GOLD and (TOP in" in result.stderr
+    assert "In 1 sentence the root is ( in GOLD and (TOP in" in result.stderr
     treebank.write_text("(TOP (S (NP (PRP She))\n (VP (VBZ sleeps))))\n")
     result = run("diff", treebank, treebank)
     assert "say --multiline" in result.stderr and "2 trees of GOLD are malformed" in result.stderr

@@ -38,11 +38,15 @@ def test_roots_that_differ(run: Run, treebank: Path, tmp_path: Path, root: str, 
         tests[-1].write_text(TREES)
         result = run("evaluate", gold, *tests, "--params", params)
         assert result.exit_code == 0
-        assert result.stderr.count(f"{n:,} sentences have the root ({root} in GOLD and (TOP in") == (
+        assert result.stderr.count(f"In {n:,} sentences the root is ({root} in GOLD and (TOP in") == (
             len(tests) if n else 0
         )
-        assert n or "have the root" not in result.stderr
-        assert "have the root" not in run("evaluate", gold, gold, "--params", params).stderr
+        assert n or "the root is" not in result.stderr
+        assert "the root is" not in run("evaluate", gold, gold, "--params", params).stderr
+    tests[-1].write_text("(())\n(TOP (, ,))\n" + TREES.splitlines()[2])  # what is skipped has no bracket that counts
+    for command in ("evaluate", "diff"):
+        stated = run(command, gold, tests[-1], "--params", params).stderr
+        assert stated.count("the root is") == stated.count("In 1 sentence the root is") == min(n, 1)
 
 
 def test_failures_are_stated(run: Run, treebank: Path, tmp_path: Path) -> None:
@@ -66,6 +70,9 @@ def test_pipeline(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> N
     assert 100 * report["scores"]["parsetag_f"] == pytest.approx(report["evalb"]["all"]["f"])
     table = run("evaluate", pipeline, tmp_path, "--table")
     assert table.stdout.startswith("  Sent.")
+    # The accuracy of gold tags is no figure.
+    of_tables = run("evaluate", pipeline, data, "--by", "label", "--json").stdout
+    assert "tag_accuracy" not in (tmp_path / "m.json").read_text() + of_tables
 
 
 def test_tables_of_a_pipeline_have_the_parameters_given(
@@ -79,6 +86,18 @@ def test_tables_of_a_pipeline_have_the_parameters_given(
     assert "NP" not in report["scores"]["parsetag_per_type"]
     assert 100 * report["scores"]["parsetag_f"] == pytest.approx(report["evalb"]["all"]["f"])
     assert "NP " not in run("evaluate", pipeline, data, "--params", params).stdout
+
+
+def test_the_root_of_a_pipelines_trees_is_no_bracket(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> None:
+    """Docs have none, whatever root the parameters delete."""
+    data, params = tmp_path / "data.spacy", tmp_path / "root.prm"
+    params.write_text("DELETE_LABEL ROOT\n")
+    assert run("convert", treebank, data).exit_code == 0
+    options = ("--params", params, "--json")
+    report = json.loads(run("evaluate", pipeline, data, *options).stdout)
+    assert 100 * report["scores"]["parsetag_f"] == pytest.approx(report["evalb"]["all"]["f"])
+    report = json.loads(run("evaluate", pipeline, data, *options, "--by", "label").stdout)
+    assert "TOP" not in report["tables"]["label"][str(pipeline)]
 
 
 def test_a_package_and_brackets(run: Run, treebank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,6 +285,7 @@ def test_several_parsers(run: Run, tmp_path: Path) -> None:
     report = json.loads(result.stdout)
     ((difference,), parsers) = report["differences"], report["parsers"]
     assert difference["difference"] == pytest.approx(100 - parsers[str(paths["a"])]["f"]) and difference["low"] > 0
+    assert parsers[str(paths["a"])]["tag_accuracy"] == 100.0
     assert report["mean"] == pytest.approx((100 + parsers[str(paths["a"])]["f"]) / 2)
     assert report["tables"]["label"][str(paths["a"])]["VP"]["r"] == pytest.approx(200 / 3)
     text = run("evaluate", paths["gold"], paths["a"], paths["b"], "--documents", paths["docs"], *options).stdout
@@ -273,14 +293,32 @@ def test_several_parsers(run: Run, tmp_path: Path) -> None:
     tables = run("evaluate", paths["gold"], paths["a"], paths["b"], "--tables", "csv", *options).stdout.split("\n\n")
     (row,) = csv.DictReader(tables[1].splitlines())
     assert row["parsers"] == f"{paths['b']} - {paths['a']}"
-    assert row["difference in F"] == f"{difference['difference']:+.2f}"
-    assert float(row["95 % from"]) == pytest.approx(difference["low"], abs=0.005)
-    assert float(row["to"]) == pytest.approx(difference["high"], abs=0.005)
+    for column, key in (("difference in F", "difference"), ("95 % from", "low"), ("p bootstrap", "p_bootstrap")):
+        assert float(row[column]) == difference[key]
     text = run("evaluate", paths["gold"], paths["a"], "--by", "span", "--tables", "csv").stdout
-    assert text.splitlines()[3:5] == ["span,gold,P,R,F", "1,30,66.67,66.67,66.67"]
+    (row,) = csv.DictReader(text.split("\n\n")[1].splitlines()[:2])
+    assert row["span"] == "1" and row["gold"] == "30" and float(row["R"]) == pytest.approx(200 / 3)
     latex = run("evaluate", paths["gold"], paths["a"], "--tables", "latex").stdout
     assert r"\begin{tabular}{lrrrrrr}" in latex
     assert run("evaluate", paths["gold"], paths["a"], paths["b"], "--fill", tmp_path / "x.mrg").exit_code == 1
+
+
+@pytest.mark.parametrize("style, least", [("text", "<0.0001"), ("latex", r"\textless{}0.0001")])
+def test_figures_that_are_nearly_nothing(run: Run, tmp_path: Path, style: str, least: str) -> None:
+    """p is never 0, and a difference that is rounded to 0 has no minus."""
+    gold, first, second = (tmp_path / f"{name}.mrg" for name in ("gold", "a", "b"))
+    tree = "(TOP (S (NP (NN a)) (VP (VB b))))\n"
+    gold.write_text(tree * 40)
+    first.write_text(tree * 40)
+    second.write_text(tree.replace("VP", "NP") * 40)
+    table = run("evaluate", gold, first, second, "--samples", 20001, "--tables", style).stdout
+    assert table.count(least) == 2 and "0.0000" not in table
+    wide = f"(TOP (S {'(NP (NN a)) ' * 21_000}))\n"
+    gold.write_text(wide)
+    first.write_text(wide)
+    second.write_text(wide.replace("NP", "VP", 1))
+    table = run("evaluate", gold, first, second, "--samples", 9, "--tables", style).stdout
+    assert "-0.00" not in table and "+0.00" in table
 
 
 def test_options_that_would_do_nothing(run: Run, treebank: Path, tmp_path: Path) -> None:
@@ -289,7 +327,7 @@ def test_options_that_would_do_nothing(run: Run, treebank: Path, tmp_path: Path)
     for options, message in [
         ([other, "--table"], "--table needs one TEST"),
         (["--by", "label", "--table"], "--table needs one TEST"),
-        (["--samples", 5], "--samples needs several parsers"),
+        (["--samples", 10000], "--samples needs several parsers"),
         (["--batch-size", 4], "--batch-size needs a pipeline"),
         (["--gpu-id", 0], "--gpu-id needs a pipeline"),
         (["--code", "absent.py"], "--code needs a pipeline"),
@@ -316,6 +354,10 @@ def test_empty_lines_at_the_end(run: Run, tmp_path: Path) -> None:
     report = json.loads(result.stdout)
     assert [each["sentences"] for each in report["parsers"].values()] == [2, 2]
     assert report["differences"][0]["units"] == 2
+    for names in ("1\n2\n\n", "1\n2\n\n\n"):
+        paths["documents"].write_text(names)
+        again = run("evaluate", paths["gold"], paths["a"], paths["b"], *options)
+        assert again.exit_code == 0 and json.loads(again.stdout) == report, again.stderr
     paths["documents"].unlink()
     assert "[E030]" in run("evaluate", paths["gold"], paths["a"], paths["b"], *options).stderr
     # Alone, an empty line of both files is a sentence, as in EVALB.

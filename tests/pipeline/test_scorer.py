@@ -172,10 +172,15 @@ def test_failures_count_as_zero() -> None:
     nothing = Doc(VOCAB, words=[token.text for token in gold])
     scores = score((gold, nothing), (gold, gold))
     assert (scores["parsetag_p"], scores["parsetag_r"], scores["parsetag_em"]) == (1.0, 0.5, 0.5)
-    assert scores["parsetag_tag_acc"]["all"] < 1.0
+    assert scores["parsetag_tag_acc"]["all"] == 0.5
     other_text = Doc(VOCAB, words=["Quite", "another", "text"])
     other_text.spans["constituents"] = [Span(other_text, 0, 3, "S")]
     assert score((gold, other_text), (gold, gold))["parsetag_r"] == 0.5
+    # Also where there is no bracket to miss. A predicted tree without any is right there.
+    flat = make_doc(["(TOP (UH Yes))"])
+    for predicted, exact in ((Doc(VOCAB, words=["Yes"]), 0.0), (other_text, 0.0), (flat, 1.0)):
+        scores = score((flat, predicted))
+        assert scores["parsetag_em"] == exact and scores["parsetag_tag_acc"]["all"] in (exact, None)
     crossing = Doc(VOCAB, words=[token.text for token in gold])
     crossing.spans["constituents"] = [Span(crossing, 0, 3, "S"), Span(crossing, 1, 4, "VP")]
     assert score((gold, crossing))["parsetag_f"] == pytest.approx(2 * (1 / 2 * 1 / 6) / (1 / 2 + 1 / 6))
