@@ -85,7 +85,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E009 = "Not a tree of NLTK, or a word in it that is no string: {found!r}. Read brackets with nltk.Tree.fromstring."
     E010 = "{name} takes several strings; got one, {value!r}. Write {{{value!r}}} for a set, ({value!r},) for a tuple."
-    E011 = "Trees of sentences come as a list, [tree]; got one {found}. Files are read by evalb.read_tree_lines."
+    E011 = "Trees of sentences come as a list, [tree]; got one {found}. A file is read by treebanks.read_trees."
 
     E030 = "No such file or folder: {path}."
     E031 = (
@@ -395,6 +395,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "{second}; there are documents for {documents}."
     )
     E357 = "A comparison of parsers needs at least 1 sample, and a level between 0 and 1; got {samples} and {level}."
+    E358 = "{name} takes pairs of strings, (('ADVP', 'PRT'),); got {value!r}."
 
     E400 = "Not a share of the trees: {share}. Write a number from 0 to 1."
     E401 = "A correlation needs {reason}."

@@ -53,7 +53,7 @@ class EvalbParams:
     cut_tags (bool): Whether part-of-speech tags are cut in the same way before they are compared.
     labeled (bool): Whether labels count.
     cutoff_len (int): Longest sentence in the second summary, in words.
-    RAISES (ValueError): If a string stands where several are due.
+    RAISES (ValueError): If a string stands where several are due, or something else than two where a pair is.
     """
 
     name: str = "none"
@@ -71,6 +71,12 @@ class EvalbParams:
 
     def __post_init__(self) -> None:
         refuse_strings(self)
+        for name in ("eq_labels", "eq_words"):
+            pairs = tuple(pair if isinstance(pair, str) else tuple(pair) for pair in getattr(self, name))
+            for pair in pairs:
+                if isinstance(pair, str) or len(pair) != 2:
+                    raise ValueError(Errors.E358.format(name=name, value=pair))
+            object.__setattr__(self, name, pairs)  # JSON has lists
 
     def cut(self, label: str) -> str:
         """Drop a label's function tags and indices: NP-SBJ-1 is NP. As in C, -LRB- is the empty label."""

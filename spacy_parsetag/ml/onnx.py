@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache
 from multiprocessing import parent_process
 from typing import Any
 
@@ -18,7 +18,7 @@ from thinc.types import Floats2d, Ragged
 from ..compat import require, threads_asked
 from ..errors import Errors, Warnings
 from .wordpieces import align_pieces, cut_windows, windows_of
-from .words import Arrays, SequenceModel, check_sizes, cut
+from .words import Arrays, SequenceModel, WithSettings, check_sizes, cut
 
 # Words with their padding that an LSTM reads at once. Its states should stay in a CPU's cache.
 _LSTM_ITEMS = 512
@@ -130,8 +130,7 @@ def build_onnx_transformer(
         raise ValueError(Errors.E200.format(what="window", least=f"the stride, {stride}", value=window))
     return Model(
         "onnx_transformer",
-        # Not in `attrs`: those come with the weights, whatever a config says when a pipeline is loaded.
-        partial(_encode, window=window, stride=stride, by_sentence=by_sentence, max_batch_items=max_batch_items),
+        WithSettings(_encode, window=window, stride=stride, by_sentence=by_sentence, max_batch_items=max_batch_items),
         init=_init,
         layers=[pooling],
         dims={"nO": None},
@@ -161,7 +160,7 @@ def build_columns(tok2vec: Model[list[Doc], Arrays], start: int, stop: int) -> M
     RAISES (ValueError): If there are none between `start` and `stop`.
     """
     check_sizes(columns=stop - start)
-    layer: Model[Any, Any] = Model("columns", partial(_columns, start=start, stop=stop), dims={"nO": stop - start})
+    layer: Model[Any, Any] = Model("columns", WithSettings(_columns, start=start, stop=stop), dims={"nO": stop - start})
     return chain(tok2vec, layer)
 
 

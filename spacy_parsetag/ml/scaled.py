@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
 from numbers import Real
 
 from spacy.tokens import Doc
@@ -10,7 +9,7 @@ from thinc.api import Model, chain, with_array
 from thinc.types import Floats2d
 
 from ..errors import Errors
-from .words import Arrays, SequenceModel
+from .words import Arrays, SequenceModel, WithSettings
 
 
 def build_scaled(tok2vec: Model[list[Doc], Arrays], factor: float) -> Model[list[Doc], Arrays]:
@@ -24,7 +23,7 @@ def build_scaled(tok2vec: Model[list[Doc], Arrays], factor: float) -> Model[list
     """
     if not isinstance(factor, Real) or not 0 < factor < math.inf:
         raise ValueError(Errors.E219.format(value=factor))
-    scale: SequenceModel = with_array(Model("scale", partial(_forward, factor=factor)))
+    scale: SequenceModel = with_array(Model("scale", WithSettings(_forward, factor=factor)))
     model: Model[list[Doc], Arrays] = chain(tok2vec, scale)
     model.set_ref("tok2vec", tok2vec)
     return model

@@ -16,7 +16,6 @@ The score of a tree is the sum of its parts. The best one and the sum over all c
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -34,7 +33,16 @@ from ..linearize import ORDERS
 from ..linearize.tagset import TagSet, make_tag_set
 from .mlp import Hidden, scores_of_hidden
 from .resize import RESIZE, resize_rows
-from .words import Arrays, SentenceScores, SequenceModel, Words, check_sizes, encode_words, initialize_words
+from .words import (
+    Arrays,
+    SentenceScores,
+    SequenceModel,
+    WithSettings,
+    Words,
+    check_sizes,
+    encode_words,
+    initialize_words,
+)
 
 
 def build_spans(
@@ -78,7 +86,7 @@ def build_spans(
     return Model(
         # With the encoder's name in it: by that `spacy debug model` knows a transformer's listener.
         f"spans({tok2vec.name})",
-        partial(_forward, max_words=max_words),  # what is in `attrs` comes with the weights, whatever a config says
+        WithSettings(_forward, max_words=max_words),
         init=_init,
         layers=list(layers.values()),
         refs={**layers, **({} if "span" in layers else {"span_hidden": None, "span": None})},

@@ -192,6 +192,20 @@ def split_sentences(xp: Any, vectors: Arrays, words: Words) -> Arrays:
     return cut(xp.concatenate(present)[xp.asarray(words.tokens)], words.n_words.tolist())
 
 
+class WithSettings:
+    """A layer's forward function with settings, which are the config's whatever was saved.
+
+    Those in a model's `attrs` come back with the weights, so that a config could not change them when a pipeline is
+    loaded. (Thinc does not take a `functools.partial` where it validates data.)
+    """
+
+    def __init__(self, forward: Callable[..., Any], **settings: Any) -> None:
+        self.forward, self.settings, self.__name__ = forward, settings, forward.__name__
+
+    def __call__(self, model: Model[Any, Any], X: Any, is_train: bool) -> Any:
+        return self.forward(model, X, is_train, **self.settings)
+
+
 def check_sizes(**sizes: int | None) -> None:
     """Raise a ValueError if a setting of a layer is no whole number of at least 1; None stands for no such setting."""
     for what, value in sizes.items():

@@ -192,8 +192,11 @@ inline bool are_trees(const int32_t *label, const int32_t *up, const int32_t *si
         if (is_root ? up[x] || tree == n_trees || starts[tree++] != x
                     : up[x] != x - open.back().place || last > open.back().last)
             return false;
-        open.push_back({x, last});
-        while (!open.empty() && open.back().last == x) open.pop_back();
+        if (last > x) {
+            open.push_back({x, last});
+        } else {
+            while (!open.empty() && open.back().last == x) open.pop_back();
+        }
     }
     return tree == n_trees;  // the last node of all ends whatever is open
 }

@@ -5,7 +5,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent import futures  # it imports the pool of processes when it is used
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from multiprocessing import active_children, connection, get_context, parent_process
 from threading import Thread, current_thread, main_thread
 from typing import TypeVar
@@ -36,8 +36,8 @@ def map_in_processes(
     pool = futures.ProcessPoolExecutor(n_process, get_context("spawn"), initializer=_start_worker)
     pending: deque[futures.Future[ResultT]] = deque()
     try:
-        for task in tasks:
-            with _ignoring_interrupts():
+        for number, task in enumerate(tasks):
+            with _ignoring_interrupts() if number < n_process else nullcontext():  # only then a worker starts
                 pending.append(pool.submit(function, task))
             if len(pending) > 2 * n_process:
                 pending[0].result()  # it stays among those that are waited for, if this is interrupted
@@ -60,10 +60,11 @@ def map_in_processes(
 @contextmanager
 def _ignoring_interrupts() -> Iterator[None]:
     """Let a worker that is started here ignore Ctrl-C from its first moment, and print no traceback of imports."""
-    if current_thread() is not main_thread():  # only this one may
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is None or current_thread() is not main_thread():  # only this one may, and set again what Python knows
         yield
         return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:

@@ -56,7 +56,7 @@ class Job(NamedTuple):
     sources (tuple[Source, ...]): The files of texts.
     folder (Path): The folder of shards.
     batch_size (int | None): Texts in a batch; None for what `in_batches` takes.
-    model (str): The hash of the pipeline, which is the same for all workers; "" if nobody has to know.
+    model_sha256 (str): The hash of the pipeline, which is the same for all workers; "" if nobody has to know.
     first_source (int): Which of the files of the run the first of these is, from 0.
     """
 
@@ -64,7 +64,7 @@ class Job(NamedTuple):
     sources: tuple[Source, ...]
     folder: Path
     batch_size: int | None
-    model: str = ""
+    model_sha256: str = ""
     first_source: int = 0
 
     def source(self, shard: Shard) -> Source:
@@ -121,7 +121,7 @@ class ShardParser:
     def __init__(self, job: Job, parser: BatchParser | None = None) -> None:
         self.job = job
         self.parser = parser or load_parser(job.settings)
-        if job.model not in ("", self.parser.sha256):
+        if job.model_sha256 not in ("", self.parser.sha256):
             raise ValueError(Errors.E581.format(path=job.settings.model))
         self.place = (-1, 0)  # the file that is open, and the next text in it
         self.unread: Iterator[Callable[[], Record]] = iter(())

@@ -1,6 +1,7 @@
 """Parameter files."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -78,6 +79,17 @@ def test_a_string_is_not_several(name: str) -> None:
     """Each of its letters would be a label."""
     with pytest.raises(ValueError, match=rf"\[E010\] {name} takes several strings; got one, 'TOP'"):
         EvalbParams(**{name: "TOP"})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("pairs", [("ADVP", "PRT"), (("ADVP", "PRT", "RP"),), (("ADVP",),)])
+def test_what_is_no_pair(pairs: Any) -> None:
+    with pytest.raises(ValueError, match=r"\[E358\] eq_labels takes pairs of strings"):
+        EvalbParams(eq_labels=pairs)
+
+
+def test_pairs_as_json_has_them() -> None:
+    pairs: Any = [["ADVP", "PRT"]]
+    assert EvalbParams(eq_labels=pairs) == EvalbParams(eq_labels=(("ADVP", "PRT"),))
 
 
 def test_encoding_of_the_file(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import spacy
 from differences import check_gradients, slope
 from spacy.tokens import Doc
 from thinc.api import Model, fix_random_seed, set_dropout_rate
+from thinc.util import validate_fwd_input_output
 
 from spacy_parsetag.decode import Distribution, ExactDecoder, SpanScores, TagScores
 from spacy_parsetag.decode.batch import span_row
@@ -341,6 +342,13 @@ def test_settings_that_a_saved_learner_had_do_not_count() -> None:
     loaded = make(docs, max_words=4)[0].from_bytes(saved.to_bytes())
     found = loaded.predict(docs)
     assert found.spans is not None and found.spans.starts.tolist() == [-1]
+
+
+def test_layers_where_thinc_validates_data() -> None:
+    """It asks a forward function for its name, and for three arguments."""
+    scaled = build_scaled(Model("lookup", Lookup()), 2.0)
+    for layer in (make([words_of(5)])[0], scaled.layers[1].layers[0]):
+        validate_fwd_input_output(layer.name, layer._func, None, None)
 
 
 def sentence_scores(docs: list[Doc], starts: list[int]) -> SentenceScores:

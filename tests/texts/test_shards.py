@@ -828,7 +828,7 @@ def test_another_pipeline_in_a_worker(pipeline: Path, tmp_path: Path) -> None:
     assert load_parser(settings).sha256 == hash_files([pipeline])
     ShardParser(job)
     with pytest.raises(ValueError, match=r"\[E581\] The pipeline .* is another one than when the run began"):
-        ShardParser(job._replace(model="0" * 64))
+        ShardParser(job._replace(model_sha256="0" * 64))
 
 
 def test_what_killed_workers_leave(pipeline: Path, tmp_path: Path) -> None:
