@@ -295,7 +295,8 @@ def test_some_files_of_a_folder(run: Callable[..., Any], folder: Path) -> None:
 def test_runs_that_have_not_ended(run: Callable[..., Any], tmp_path: Path, command: list[str]) -> None:
     """Their folders may lack shards, which nobody would notice. Others' manifests say nothing."""
     parts: dict[str, Any] = {"format": 1, "sources": [], "model": {}, "options": {}, "versions": {}}
-    manifests = {"ended": {**parts, "shards": []}, "killed": parts, "other": {}, "newer": {**parts, "format": 2}, "none": None}
+    manifests = {"ended": {**parts, "shards": []}, "killed": parts, "other": {}, "none": None}
+    manifests["newer"] = {**parts, "format": 2}
     for name, manifest in manifests.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "000000.mrg").write_text("(S (NP (PRP She)) (VP (VBZ sings)))\n")
