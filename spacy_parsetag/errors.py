@@ -480,7 +480,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "(--batch-size). --resume goes on with a folder of shards."
     )
     E560 = "The pipeline {name!r} has no component that sets doc.spans[{key!r}]; it has: {pipes}. Add 'parsetag' to it."
-    E561 = "{path} holds other files than shards of parses. Choose another folder, or an empty one."
+    E561 = "{path} holds files, such as {name}, but no manifest of a run. Choose another folder, or an empty one."
     E562 = "{path} holds parses, {n_done:,} of {n:,} shards. Add --resume to go on, or choose another folder."
     E563 = "{path} was begun with other {what}. To go on, give what it was begun with; otherwise choose another folder."
     E564 = (
@@ -505,6 +505,11 @@ class Errors(metaclass=_ErrorsWithCodes):
     E579 = "The column {column!r} has type {kind}. A column of texts holds strings, or lists of strings for tokens."
     E580 = "The text is null, so there is nothing to parse."
     E581 = "The pipeline {path} is another one than when the run began. Begin in another folder, and let it stay."
+    E582 = (
+        "{path} has no {key!r}, by which --id names texts: files of JSON lines, Parquet and docs have it. Columns keep "
+        "what identified their texts when they were saved: --id goes with --save."
+    )
+    E583 = "Nothing identifies a text as {key!r}. Write --id id, or a key of its meta, such as --id meta.genre."
 
     E600 = "{path} holds no columns of trees, or damaged ones. Write them with TreeColumns.to_disk, or `search --save`."
     E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."

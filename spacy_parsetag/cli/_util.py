@@ -47,6 +47,9 @@ SkipBad = Annotated[
         help="List what cannot be read or parsed and go on: at most a number (10), a share (1%), or all",
     ),
 ]
+IdKey = Annotated[
+    str, Opt("--id", metavar="KEY", help="What identifies a text: id, or a key of its meta, such as meta.genre")
+]
 SpansKey = Annotated[str, Opt("--spans-key", "-k", help="Key of the constituents in doc.spans")]
 Output = Annotated[
     Path, Arg(metavar="OUTPUT", allow_dash=True, dir_okay=False, help="File to write, or - for standard output")

@@ -10,7 +10,7 @@ from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table
 from ..errors import Errors, Warnings
-from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note, note_left_out, show, warn_of_empty
+from ._util import AsCsv, AsJson, Encoding, Glob, IdKey, SpansKey, note, note_left_out, show, warn_of_empty
 
 Unit = Literal["file", "row", "id"]
 # The columns that say which text a row is of.
@@ -30,6 +30,7 @@ def complexity_cli(
     glob: Glob = None,
     encoding: Encoding = "utf-8",
     spans_key: SpansKey = "constituents",
+    id_key: IdKey = "id",
 ) -> None:
     """Measure the syntactic complexity of English texts as L2SCA does (Lu 2010): nine structures, fourteen ratios.
 
@@ -42,6 +43,7 @@ def complexity_cli(
     Examples:
       python -m spacy parsetag complexity essays/*.mrg --csv
       python -m spacy parsetag complexity essays.jsonl --text id --csv
+      python -m spacy parsetag complexity essays.jsonl --id meta.author --text id
       python -m spacy parsetag parse essay.txt --format paragraphs | python -m spacy parsetag complexity -
     """
     from ..search.complexity import MEASURES, STRUCTURES, UNCLEAN, count_structures, measure
@@ -55,7 +57,7 @@ def complexity_cli(
     unclean: set[str] = set()
     for path in find_trees(inputs, glob, partial(note, kind="warn")):
         n_trees[path] = 0
-        for columns in read_columns(path, encoding, spans_key=spans_key, left_out=left_out):
+        for columns in read_columns(path, encoding, None, spans_key, left_out, id_key):
             n_trees[path] += len(columns)
             unclean.update(map(columns.strings.__getitem__, columns.label[UNCLEAN.find(columns)].tolist()))
             texts = list(zip(*(places_of(columns, path, part) for part in PLACES[text]), strict=True))

@@ -19,6 +19,7 @@ from ..texts.processes import map_in_processes
 from ._util import (
     Encoding,
     Glob,
+    IdKey,
     SkipBad,
     Skipped,
     SpansKey,
@@ -69,6 +70,7 @@ def search_cli(
     skip_bad: SkipBad = "0",
     encoding: Encoding = "utf-8",
     spans_key: SpansKey = "constituents",
+    id_key: IdKey = "id",
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress and no totals")] = False,
 ) -> None:
     """Find the nodes that match a pattern, in any number of trees.
@@ -83,6 +85,7 @@ def search_cli(
       python -m spacy parsetag search "VP < /^VB/=verb < NP=object" shards/ --by verb.head --by object.head --csv
       python -m spacy parsetag search "SQ !< VP" shards/*.parquet --count --workers 8
       python -m spacy parsetag search "NP < (SBAR < WHNP)" essays/ --by file --csv
+      python -m spacy parsetag search "SQ !< VP" shards/ --id meta.genre --by id
       python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
       python -m spacy parsetag parse news.txt --sents model | python -m spacy parsetag search "NP < SBAR" -
     """
@@ -97,12 +100,13 @@ def search_cli(
     n_process = count_processes(n_process)
     refuse_overwrite([html], inputs)
     refuse_suffix("--html", html, ".html", ".htm")
-    query = Query(pattern, heads, encoding, chosen[0] if chosen else "context", tuple(by or ()), spans_key, limit)
+    report = chosen[0] if chosen else "context"
+    query = Query(pattern, heads, encoding, report, tuple(by or ()), spans_key, limit, id_key)
     header = columns_of_rows(query.compile())  # an error comes before anything is read
     files = find_trees(inputs, glob, partial(note, kind="warn"))
     if save is not None:
         _save(files, query, Skipped("malformed item", skip_bad), save)
-        files = [save]
+        files, query = [save], query._replace(id_key="id")  # which the columns now have
     n_process = min(len(files), n_process)
     streams = any(map(is_stream, files))  # other processes cannot read those
     refuse(n_process > 1 and streams, "--workers", "files, not standard input or a pipe")
@@ -136,7 +140,8 @@ def _save(files: list[Path], query: "Query", skipped: Skipped, folder: Path) -> 
         raise ValueError(Errors.E450.format(path=folder))
     left_out: Counter[str] = Counter()
     by_file = {
-        file: TreeColumns.join(read_columns(file, query.encoding, skipped, query.spans_key, left_out)) for file in files
+        file: TreeColumns.join(read_columns(file, query.encoding, skipped, query.spans_key, left_out, query.id_key))
+        for file in files
     }
     if "id" not in query.by:
         del left_out[NO_TREE]

@@ -22,7 +22,7 @@ from ._kernel import number_keys, read_spans
 from .columns import Longs, TreeColumns, columns_of_parses, lay_out
 from .heads import HeadRules, get_head_rules, rules_of_language, warn_of_language
 from .match import Program, Tregex
-from .read import ids_of
+from .read import find_id, ids_of
 
 _TOKEN_ATTRS = [ORTH, TAG, IS_SPACE, IDX, LENGTH, SENT_START]
 
@@ -45,26 +45,29 @@ class DocColumns:
 
 
 def columns_of_docs(
-    docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str | None = None, first: int = 1
+    docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str | None = None, first: int = 1, id_key: str = "id"
 ) -> DocColumns:
     """Make columns of docs. Their constituents are read as arrays, without an object for each sentence or word.
 
     name (str | None): The file that they are of, if any.
     first (int): The number of the first doc there.
+    id_key (str): What of `doc.user_data` identifies a doc, see `read.find_id`.
     RETURNS (DocColumns): The columns. A doc without constituents has no trees there.
     RAISES (ValueError): If constituents do not nest (see `parses_from_doc`); for a file a TreebankError, with the
         number of the doc.
     """
     numbered = [(number, doc) for number, doc in enumerate(docs, start=first) if spans_key in doc.spans]
-    doc_columns = _read_at_once(numbered, spans_key, name)
+    doc_columns = _read_at_once(numbered, spans_key, name, id_key)
     if doc_columns is not None:
         return doc_columns
-    by_doc = [_read_at_once([each], spans_key, name) or _read_doc(*each, spans_key, name) for each in numbered]
+    by_doc = [
+        _read_at_once([each], spans_key, name, id_key) or _read_doc(*each, spans_key, name, id_key) for each in numbered
+    ]
     tokens = [np.empty(0, np.int64), *(each.tokens for each in by_doc)]
     return DocColumns(TreeColumns.join(each.columns for each in by_doc), np.concatenate(tokens))
 
 
-def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str | None) -> DocColumns | None:
+def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str | None, id_key: str) -> DocColumns | None:
     """Read numbered docs at once. Return None if that is impossible: because of white space, missing tags, changed
     tokens, several vocabularies, or constituents that have another format or no label, that are not in pre-order and
     in the order of sentences, or that are not a tree."""
@@ -98,7 +101,8 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str | N
     doc_of = np.searchsorted(doc_ends, sentence_starts, "right")
     line = np.array([number for number, _ in docs])[doc_of]
     n_sentences = np.bincount(doc_of, minlength=len(docs)).tolist()
-    ids = [name for (_, doc), n in zip(docs, n_sentences, strict=True) for name in ids_of(doc.user_data.get("id"), n)]
+    found = [find_id(doc.user_data, id_key) for _, doc in docs]
+    ids = [text for each, n in zip(found, n_sentences, strict=True) for text in ids_of(each, n)]
     texts = [vocab.strings[key] for key in keys]
     texts += [ROOT] * (ROOT not in texts)  # each once
     try:
@@ -145,14 +149,14 @@ def _read_constituents(
     return (first_tokens, end_tokens, labels) if is_unchanged else None
 
 
-def _read_doc(number: int, doc: Doc, spans_key: str, name: str | None) -> DocColumns:
+def _read_doc(number: int, doc: Doc, spans_key: str, name: str | None, id_key: str) -> DocColumns:
     try:
         sentences = parses_from_doc(doc, spans_key)
     except ValueError as err:
         if name is None:
             raise
         raise TreebankError(name, number, str(err)) from err
-    ids = ids_of(doc.user_data.get("id"), len(sentences))
+    ids = ids_of(find_id(doc.user_data, id_key), len(sentences))
     rows = ((sent.parse, number, ROOT, each) for sent, each in zip(sentences, ids, strict=True))
     columns = columns_of_parses(rows, name or "<docs>")
     return DocColumns(columns, np.array([token for sent in sentences for token in sent.tokens], np.int64))

@@ -1,8 +1,10 @@
 """Reads trees as columns: from brackets, from what `parse` writes as JSON lines, and from tables such as Parquet's."""
 
 import io
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
@@ -99,10 +101,11 @@ def _read_rest(
         yield columns
 
 
-def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
+def read_rows(rows: Iterable[tuple[int, Any]], name: str, id_key: str = "id") -> TreeColumns:
     """Make columns of parsed texts as `parse --output-format jsonl` writes them.
 
     rows (Iterable[tuple[int, Any]]): For each text its line and the object.
+    id_key (str): What identifies a text, see `find_id`.
     RAISES (ValueError): If a line has no parse, or constituents cross.
     """
 
@@ -110,7 +113,7 @@ def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
         for line, row in rows:
             try:
                 sents = row["sents"] or ()
-                for sent, identifier in zip(sents, ids_of(row.get("id"), len(sents)), strict=True):
+                for sent, identifier in zip(sents, ids_of(find_id(row, id_key), len(sents)), strict=True):
                     yield _parse_of(sent), line, ROOT, identifier
             except (KeyError, TypeError) as err:
                 raise ValueError(Errors.E603.format(where=f"{name}:{line}")) from err
@@ -130,6 +133,19 @@ def _parse_of(sent: Any) -> Parse:
     return parse
 
 
+def find_id(row: Mapping[str, Any], key: str) -> Any:
+    """Look up what identifies a text: its "id", or with "meta.KEY" that key of its "meta", in tables an object in JSON.
+    None if there is no such thing."""
+    name, _, part = key.partition(".")
+    value = row.get(name)
+    if not part:
+        return value
+    if isinstance(value, str):
+        with suppress(ValueError):  # of a text that is no JSON
+            value = json.loads(value)
+    return text_of(value.get(part)) if isinstance(value, Mapping) else None
+
+
 def ids_of(identifier: Any, n_sentences: int) -> list[str]:
     """Write the identifier of each sentence of a text: that of the text, "" for none, or its own of a list of them."""
     is_list = isinstance(identifier, list | tuple) and len(identifier) == n_sentences
@@ -141,15 +157,17 @@ def text_of(identifier: Any) -> str:
     return "" if identifier is None else str(identifier)
 
 
-def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
+def read_table(table: Any, name: str, first: int = 1, id_key: str = "id") -> TreeColumns:
     """Make columns of a `pyarrow.Table` or `RecordBatch` of parsed texts, as `parse --output-format parquet` writes
-    it: a column "sents", and perhaps "id". Strings are compared once each.
+    it: a column "sents", and perhaps "id" and "meta". Strings are compared once each.
 
+    first (int): The number of the first row.
+    id_key (str): What identifies a text, see `find_id`.
     RAISES (ValueError): If it has no such column, a row has no parse, or constituents cross.
     """
 
     def by_rows() -> TreeColumns:  # it leaves out texts that failed, and says where an error is
-        return read_rows(zip(count(first), table.to_pylist(), strict=False), name)
+        return read_rows(zip(count(first), table.to_pylist(), strict=False), name, id_key)
 
     try:
         column = table.column("sents")
@@ -182,7 +200,9 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
 
     words, tags, labels = map(encode, texts)
     line = np.repeat(np.arange(first, first + len(n_sents)), n_sents)
-    ids = [*map(text_of, table.column("id").to_pylist())] if "id" in table.schema.names else []
+    column = id_key.partition(".")[0]
+    rows = table.select([column]).to_pylist() if column in table.schema.names else []
+    ids = [text_of(find_id(row, id_key)) for row in rows]
     ids = [ids[row - first] for row in line.tolist()] if any(ids) else []
     spans = np.stack([*bounds, labels]).astype(np.int32)
     return lay_out(n_words, n_spans, words, tags, spans, list(codes), roots=0, line=line, name=name, ids=ids)

@@ -46,6 +46,7 @@ class Query(NamedTuple):
         small letters, else their labels; "file" and "id" for the text.
     spans_key (str): Where the constituents of docs are in `doc.spans`.
     limit (int | None): How many matches, or trees, of a file to write at most.
+    id_key (str): What identifies a text, see `read_columns`.
     """
 
     pattern: str
@@ -55,6 +56,7 @@ class Query(NamedTuple):
     by: tuple[str, ...] = ()
     spans_key: str = SPANS_KEY
     limit: int | None = None
+    id_key: str = "id"
 
     def compile(self) -> Tregex:
         """Read the pattern. RAISES (ValueError): If it is none, or its names do not fit the report."""
@@ -109,7 +111,7 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Iterator[Hits]:
     skipped: list[str] = []
     on_error = (lambda error: skipped.append(str(error))) if skip_bad else None
     n_left = query.limit
-    for columns in read_columns(path, query.encoding, on_error, query.spans_key, left_out):
+    for columns in read_columns(path, query.encoding, on_error, query.spans_key, left_out, query.id_key):
         # All ways to match are found only for a report that needs them.
         matches = tregex.matches(columns) if query.report in ("csv", "by") else Matches(tregex.find(columns), {})
         nodes = np.unique(matches.nodes)

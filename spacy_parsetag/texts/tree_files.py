@@ -90,6 +90,7 @@ def read_columns(
     on_error: Any = None,
     spans_key: str = SPANS_KEY,
     left_out: Counter[str] | None = None,
+    id_key: str = "id",
 ) -> Iterator[TreeColumns]:
     """Read a file of trees batch by batch: brackets, what `parse` writes as JSON lines or Parquet, docs, or columns.
 
@@ -97,21 +98,26 @@ def read_columns(
     on_error (OnError | None): Called with the error of each malformed tree in brackets, text or doc; without it the
         first one is raised.
     left_out (Counter[str] | None): Counts rows and docs that are left out, by the reason; "" for partial docs.
+    id_key (str): What identifies a text: "id", or "meta.KEY" for a key of its meta.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
-    RAISES (ValueError): If the file is not of its format.
+    RAISES (ValueError): If the file is not of its format, or has no such key.
     """
     suffix, name = suffix_of(path), name_of(path)
     left_out = Counter() if left_out is None else left_out
+    if id_key != "id" and not id_key.startswith("meta."):
+        raise ValueError(Errors.E583.format(key=id_key))
+    if id_key != "id" and suffix not in (".parquet", ".jsonl", ".spacy"):
+        raise ValueError(Errors.E582.format(path=path, key=id_key))
     if is_columns(path):
         yield TreeColumns.from_disk(path)
     elif suffix == ".parquet":
-        yield from _read_parquet(path, on_error, left_out)
+        yield from _read_parquet(path, on_error, left_out, id_key)
     elif suffix == ".jsonl":
         rows = _read_objects(path, on_error)
         while batch := list(islice(rows, ROWS)):
-            yield from _read_good(batch, lambda i, rows: read_rows(rows, name), on_error, left_out)
+            yield from _read_good(batch, lambda i, rows: read_rows(rows, name, id_key), on_error, left_out)
     elif suffix == ".spacy":
-        yield from _read_docs(path, spans_key, on_error, left_out)
+        yield from _read_docs(path, spans_key, on_error, left_out, id_key)
     elif suffix == ".json":
         raise ValueError(Errors.E578.format(path=path))
     else:
@@ -158,19 +164,20 @@ def _read_objects(path: Path, on_error: Any) -> Iterator[tuple[int, Any]]:
                 yield number, data
 
 
-def _read_parquet(path: Path, on_error: Any, left_out: Counter[str]) -> Iterator[TreeColumns]:
+def _read_parquet(path: Path, on_error: Any, left_out: Counter[str], id_key: str) -> Iterator[TreeColumns]:
     with open_parquet(path) as file:
         names = (file.schema.column(i).path for i in range(len(file.schema)))
-        needed = [name for name in names if name == "id" or {"words", "pos", "constituents"} & {*name.split(".")}]
+        column = id_key.partition(".")[0]
+        needed = [name for name in names if name == column or {"words", "pos", "constituents"} & {*name.split(".")}]
         first_row = 1
         for batch in file.iter_batches(batch_size=ROWS, columns=needed):
             yield from _read_good(
-                batch, lambda row, rows: read_table(rows, str(path), row), on_error, left_out, first_row
+                batch, lambda row, rows: read_table(rows, str(path), row, id_key), on_error, left_out, first_row
             )
             first_row += batch.num_rows
 
 
-def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[str]) -> Iterator[TreeColumns]:
+def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[str], id_key: str) -> Iterator[TreeColumns]:
     docs = read_doc_file(path, spacy.blank("xx").vocab)
     first_doc = 1
     while batch := list(islice(docs, ROWS)):
@@ -182,7 +189,7 @@ def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[str]
         batch = [Doc(doc.vocab) if is_partial else doc for doc, is_partial in zip(batch, are_partial, strict=True)]
         yield from _read_good(
             batch,
-            lambda row, docs: columns_of_docs(docs, spans_key, str(path), row).columns,
+            lambda row, docs: columns_of_docs(docs, spans_key, str(path), row, id_key).columns,
             on_error,
             left_out,
             first_doc,

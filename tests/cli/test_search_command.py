@@ -659,3 +659,36 @@ def test_a_document_of_json(run: Callable[..., Any], tmp_path: Path) -> None:
     for command in (("search", "NP"), ("complexity",)):
         result = run(*command, tmp_path / "t.json")
         assert result.exit_code == 1 and "[E578]" in result.stderr and ".jsonl" in result.stderr
+
+
+def test_texts_by_their_meta(run: Callable[..., Any], folder: Path) -> None:
+    """--id names texts by a key of their meta, in every kind of file that has it; saved columns keep it."""
+    rows = [
+        row(line, id=f"n{i}", meta=meta)
+        for i, (line, meta) in enumerate(zip(NOTES.splitlines(), [{"a.b": "x"}, {"a.b": 7}, "x"], strict=True))
+    ]
+    paths = [folder / "f.jsonl", folder / "f.spacy"]
+    paths[0].write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    docs = list(docs_from_trees(spacy.blank("en").vocab, read_string(NOTES)))
+    for doc, each in zip(docs, rows, strict=True):
+        doc.user_data["meta"] = each["meta"]
+    DocBin(docs=docs, store_user_data=True).to_disk(paths[1])
+    if find_spec("pyarrow"):
+        import pyarrow.parquet
+
+        paths.append(folder / "f.parquet")
+        pyarrow.parquet.write_table(to_table(rows), paths[2])
+    for path in paths:
+        by_id = run("search", "NP", path, "--id", "meta.a.b", "--by", "id", "--csv")
+        assert by_id.stdout.splitlines() == ["count,id", "2,", "1,x", "1,7"]
+        saved = run("search", "NP", path, "--id", "meta.a.b", "--by", "id", "--csv", "--save", folder / path.suffix[1:])
+        assert saved.stdout == by_id.stdout
+        assert run("search", "SQ", path, "--id", "meta.a.b").stdout == f"{path}:1: (x) [SQ Is it late ?]\n"
+        assert run("search", "SQ", path, "--id", "meta.x").stdout == f"{path}:1: [SQ Is it late ?]\n"
+        assert "[E471]" in run("complexity", path, "--text", "id", "--id", "meta.a.b").stderr  # one has none
+    paths[0].write_text("\n".join(map(json.dumps, rows[:2])), encoding="utf-8")
+    table = run("complexity", paths[0], "--text", "id", "--id", "meta.a.b", "--csv").stdout
+    assert [line.split(",")[:3] for line in table.splitlines()[1:]] == [["x", "3", "1"], ["7", "3", "1"]]
+    for path in (folder / "a.mrg", folder / "spacy"):
+        assert f"[E582] {path} has no 'meta.a'" in run("search", "NP", path, "--id", "meta.a").stderr
+    assert "[E583] Nothing identifies a text as 'genre'" in run("search", "NP", paths[0], "--id", "genre").stderr
