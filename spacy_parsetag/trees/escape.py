@@ -8,7 +8,7 @@ A word's *file form* has no bracket, no white space and is never empty:
 | `[` `]` | as they are | `-LSB-` `-RSB-` are read as well |
 | `\` | `\\` | at the end `\u005c`: some readers, as NLTK's, take `\)` for a bracket of the word |
 | `-LRB-` itself | `\-LRB-` | |
-| white space, unprintable characters | `\u00a0`, `\U000e0001` | private-use characters stay |
+| white space, unprintable characters | `\u00a0`, `\U000e0001` | private-use characters and joiners stay |
 | empty | `\e` | |
 
 The Penn Treebank's own `\/` and `\*` are read as `/` and `*`. Any other backslash in a file stands for itself, so text
@@ -97,8 +97,9 @@ def _escape_char(match: Match[str], names: Mapping[str, str]) -> str:
         return names[char]
     if char in "\\-" and match.end() < len(match.string):
         return "\\" + char
-    # Private-use characters are letters in some treebanks (medieval ones, rare Chinese ones).
-    if (char.isprintable() or category(char) == "Co") and char not in " ()\\":
+    # Private-use characters are letters in some treebanks (medieval ones, rare Chinese ones). Words of Persian and of
+    # languages of India, and emoji, have joiners (U+200C and U+200D).
+    if (char.isprintable() or category(char) == "Co" or char in "\u200c\u200d") and char not in " ()\\":
         return char
     code = ord(char)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -51,6 +51,8 @@ any_text = st.text(st.characters(exclude_categories=())) | st.lists(st.sampled_f
         ("\U000e0001", "\\U000e0001"),
         ("naïve", "naïve"),
         ("語", "語"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("👨\u200d👩\u200d👧", "👨\u200d👩\u200d👧"),
     ],
 )
 def test_escape_token(text: str, written: str) -> None:
