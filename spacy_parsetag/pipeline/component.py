@@ -226,9 +226,9 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Sequence[Prediction]]) -> None:
         """Set the trees on the docs, as `doc.spans[spans_key]`, with the rest of what `predict` found as its attrs."""
-        fields = ["k_best"] if self.k_best else []
-        if self.probs:
-            fields += ["probs", "log_prob", "entropy", "expected_f", "rivals"]
+        asked = dict.fromkeys(("probs", "log_prob", "entropy", "expected_f", "rivals"), self.probs)
+        asked |= {"k_best": self.k_best > 0, "dropped_constraints": self.conflicts == "drop"}
+        fields = [name for name, is_asked in asked.items() if is_asked]
         for doc, of_sentences in zip(docs, predictions, strict=True):
             set_predictions(doc, of_sentences, spans_key=self.cfg["spans_key"], k=self.k_best, fields=fields)
 

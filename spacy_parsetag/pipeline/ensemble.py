@@ -112,11 +112,12 @@ class Ensemble(Checked, Pipe):
         constraints = []
         for doc, sentences in split_docs:
             constraints += constraints_of_doc(doc, sentences, None, drop=self.conflicts == "drop")
+        names = [*_DESCRIBED, *(["dropped_constraints"] if self.conflicts == "drop" else [])]
         # All at once: of docs that raise an error none is parsed.
         fields = iter([*self._find_fields([doc for doc, sentences in split_docs if sentences], constraints)])
         for doc, sentences in split_docs:
             predictions = [Prediction(tokens, **next(fields)) for tokens in sentences]
-            set_predictions(doc, predictions, spans_key=self.cfg["spans_key"], fields=_DESCRIBED)
+            set_predictions(doc, predictions, spans_key=self.cfg["spans_key"], fields=names)
 
     def _find_fields(self, docs: list[Doc], constraints: Sequence[SentenceConstraints]) -> Iterator[dict[str, Any]]:
         """Yield the fields of the prediction for each sentence of docs that have words, other than its tokens.

@@ -210,6 +210,7 @@ def test_what_must_not_be_in_two_sentences(nlp: Language) -> None:
     pipe.conflicts = "drop"
     dropped = nlp(doc).spans["constituents"].attrs["dropped_constraints"]
     assert dropped == [["must NP 'sings . The old' (tokens 1 to 5)"], []]
+    assert [each.spans["constituents"].attrs["dropped_constraints"] for each in nlp.pipe(["", " "])] == [[], []]
     pipe.conflicts = "raise"
 
 

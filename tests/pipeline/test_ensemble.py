@@ -160,6 +160,7 @@ def test_constraints_hold(folders: list[str]) -> None:
     assert doc.spans["constituents"].attrs["dropped_constraints"] == [
         ["must constituent 'dog sings and' (tokens 2 to 5)"]
     ]
+    assert lenient("").spans["constituents"].attrs["dropped_constraints"] == []
     with pytest.raises(ValueError, match="E263"):
         make_ensemble(folders, conflicts="ignore")
 
