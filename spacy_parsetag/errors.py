@@ -561,7 +561,8 @@ class Warnings(metaclass=_ErrorsWithCodes):
     W255 = (
         "None of the {n:,} docs to score on has gold constituents in doc.spans[{key!r}]; they have {found}. So the "
         "parser has no score, and the table of a training shows 0. Score on docs of 'parsetag convert', with the "
-        "spans_key of the component; or set scorer = null in its config, if it is not to be scored."
+        "spans_key of the component, and without gold_preproc and max_length, which cut docs; or set scorer = null in "
+        "its config, if it is not to be scored."
     )
     W256 = (
         "None of the first {n} docs of a training has constituents in doc.spans[{key!r}]; the last one has {found}. So "

@@ -122,6 +122,9 @@ def make_config(
             }
         if (batcher := config["training"].get("batcher", {})).get("@batchers") == "spacy-parsetag.BatchByLength.v1":
             batcher["size"] = max(1, batcher["size"] // N_SENTS)  # of docs, which have several sentences now
-    filled = load_model_from_config(config, auto_fill=True).config
+    nlp = load_model_from_config(config, auto_fill=True)
+    filled = nlp.config
+    if tagger and nlp.make_doc("1").has_annotation("TAG"):  # a tokenizer of Japanese sets tags, which a tagger leaves
+        filled["components"]["tagger"]["overwrite"] = True
     # Once more, as spaCy's own commands do: what was filled in must be valid.
     return str(load_model_from_config(filled).config.to_str())

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.language import Language
 from spacy.pipeline import Pipe
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
@@ -87,15 +87,10 @@ def copy_words(doc: Doc, vocab: Vocab) -> Doc:
     is_start[sentence_starts(doc)] = True
     words, spaces = [token.text for token in doc], [bool(token.whitespace_) for token in doc]
     copy = Doc(vocab, words=words, spaces=spaces, sent_starts=is_start.tolist())
-    copy_norms(doc, copy)
-    return copy
-
-
-def copy_norms(tokens: Iterable[Token], copies: Iterable[Token]) -> None:
-    """Give copies of tokens the norms that a tokenizer gave those: that of "n't" is "not"."""
-    for token, copied in zip(tokens, copies, strict=True):
-        if token.norm != token.lex.norm:
+    for token, copied in zip(doc, copy, strict=True):
+        if token.norm != token.lex.norm:  # that of "n't" is "not"
             copied.norm_ = token.norm_
+    return copy
 
 
 def set_sentence_starts(doc: Doc, starts: Iterable[int]) -> None:

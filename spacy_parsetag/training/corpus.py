@@ -3,18 +3,20 @@
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
+from spacy.attrs import LEMMA, MORPH, NORM, POS, TAG
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from spacy.training.corpus import create_docbin_reader
 
 from ..errors import Errors, shorten
-from ..tokens.sentences import copy_norms, has_sentences, set_sentence_starts
+from ..tokens.sentences import has_sentences, set_sentence_starts
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
+_OF_TOKENIZER = [NORM, TAG, POS, LEMMA, MORPH]  # what a tokenizer sets: one of Japanese sets all of these
 
 
 class TreebankCorpus:
@@ -67,7 +69,8 @@ class TreebankCorpus:
                 if end and not tokens[end - 1].is_space:
                     spaces[end - 1] = True  # as `Doc.from_docs` has it
             predicted = Doc(nlp.vocab, words=words, spaces=spaces)
-            copy_norms(tokens, predicted)
+            rows: Any = np.concatenate([eg.predicted.to_array(_OF_TOKENIZER) for eg in joined])
+            predicted.from_array(_OF_TOKENIZER, rows)
             eg = Example(predicted, reference)
             if self.gold_sents and has_sentences(reference):
                 set_sentence_starts(predicted, np.flatnonzero(np.array(eg.get_aligned_sent_starts()) == 1))

@@ -1,12 +1,16 @@
 """`parsetag init-config` and `parsetag init-project`: what they write is complete, and nothing is replaced unasked."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_data import Run
-from spacy.util import load_config, load_model_from_config
+from spacy.language import BaseDefaults, Language
+from spacy.tokens import Doc
+from spacy.util import load_config, load_model_from_config, registry
+from thinc.api import Config
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -39,6 +43,26 @@ def test_components(run: Run, tmp_path: Path, options: list[str], pipeline: list
 def test_settings_of_the_language(run: Run) -> None:
     printed = run("init-config", "-", "--lang", "zh").stdout
     assert '@tokenizers = "spacy.zh.ChineseTokenizer"' in printed and 'segmenter = "char"' in printed
+
+
+def test_a_tokenizer_that_tags(run: Run) -> None:
+    """As that of Japanese does: spaCy's tagger leaves the tags of tokens alone, unless it is told otherwise."""
+
+    @registry.tokenizers("tests.tagging_tokenizer")
+    def make_tokenizer() -> Callable[[Language], Callable[[str], Doc]]:
+        return lambda nlp: lambda text: Doc(nlp.vocab, words=[text], tags=["X"])
+
+    class Tagged(Language):
+        lang = "tagged"
+
+        class Defaults(BaseDefaults):
+            config: Any = Config({"nlp": {"tokenizer": {"@tokenizers": "tests.tagging_tokenizer"}}})
+
+    registry.languages("tagged")(Tagged)
+    for lang, overwrite in (("tagged", "true"), ("en", "false")):
+        printed = run("init-config", "-", "--lang", lang, "--tagger").stdout
+        tagger = printed.split("[components.tagger]", 1)[1].split("[", 1)[0]
+        assert f"\noverwrite = {overwrite}\n" in tagger
 
 
 @pytest.mark.parametrize("steps, every", [(900, 128), (3, 1)])

@@ -82,6 +82,27 @@ def test_words_keep_the_norms_of_the_tokenizer(tmp_path: Path) -> None:
         assert norms == ["i", "do", "not", "sing", "we", "will", "come"]
 
 
+def test_words_keep_the_tags_of_the_tokenizer(tmp_path: Path) -> None:
+    """So training shows what a tagger does that leaves them alone; a tokenizer of Japanese sets them."""
+    nlp = spacy.blank("en")
+    DocBin(docs=[nlp("I sing"), nlp("We come")]).to_disk(tmp_path / "texts.spacy")
+    tokenize = nlp.tokenizer
+
+    def tag(text: str) -> Doc:
+        doc = tokenize(text)
+        for token in doc:
+            token.tag_, token.pos_, token.lemma_ = f"T{token.i}", "X", token.lower_
+            token.set_morph("Case=Nom")
+        return doc
+
+    nlp.tokenizer = tag
+    for settings in ({}, {"gold_sents": True}, {"n_sents": 2}):
+        for eg in TreebankCorpus(tmp_path / "texts.spacy", **settings)(nlp):
+            values = [(token.tag_, token.pos_, token.lemma_, str(token.morph)) for token in eg.predicted]
+            assert values[:2] == [(f"T{i}", "X", eg.predicted[i].lower_, "Case=Nom") for i in range(2)]
+            assert not any(token.tag for token in eg.reference)
+
+
 def test_trees_are_scored_over_gold_sentences(path: Path) -> None:
     """Scores are those of a pipeline without a splitter of sentences."""
     nlp = make_nlp()
