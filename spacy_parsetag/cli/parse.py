@@ -151,7 +151,11 @@ def parse_cli(
     parser = start_parser(settings)
     if in_shards:
         run = Run(Job(settings, sources, target, batch_size, parser.sha256), parser, shard_size or SHARD_SIZE, resume)
-        _parse_to_shards(run, parser, engine, n_process, skipped, quiet)
+        try:
+            _parse_to_shards(run, parser, engine, n_process, skipped, quiet)
+        except KeyboardInterrupt:
+            note(f"Stopped, with {run.n_done:,} of {counted(run.n_texts, 'text')} parsed. --resume goes on.", "warn")
+            raise
     else:
         by_file = (file.read() for file in sources)
         records = chain.from_iterable(by_file if text is None else [[Record("the text", {"text": text})]])

@@ -628,6 +628,24 @@ def test_killed_before_anything_is_written(run: Run, pipeline: Path, tmp_path: P
     assert sorted(contents(out)) == ["000000.mrg", MANIFEST]
 
 
+def test_interrupted(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C says what there is, and how to go on."""
+    source, out = write_texts(tmp_path / "in.txt", 12), tmp_path / "out"
+    args = ("parse", pipeline, source, out, "--shard-size", 5)
+    parse = ShardParser.__call__
+
+    def interrupted(self: ShardParser, shard: Shard, *rest: Any) -> Any:
+        if shard.number == 1:
+            raise KeyboardInterrupt
+        return parse(self, shard, *rest)
+
+    with monkeypatch.context() as context:
+        context.setattr(ShardParser, "__call__", interrupted)
+        result = run(*args)
+    assert result.exit_code == 130 and "Stopped, with 5 of 12 texts parsed. --resume goes on." in result.stderr
+    assert run(*args, "--resume").exit_code == 0
+
+
 def test_failing_texts(run: Run, pipeline: Path, code: Path, tmp_path: Path) -> None:
     texts = [f"The dog barks {i}." for i in range(12)]
     for i in (2, 4, 8):
