@@ -168,7 +168,8 @@ def _read_parquet(path: Path, on_error: Any, left_out: Counter[str], id_key: str
     with open_parquet(path) as file:
         names = (file.schema.column(i).path for i in range(len(file.schema)))
         column = id_key.partition(".")[0]
-        needed = [name for name in names if name == column or {"words", "pos", "constituents"} & {*name.split(".")}]
+        parts = {"words", "pos", "constituents"}
+        needed = [name for name in names if name.partition(".")[0] == column or parts & {*name.split(".")}]
         first_row = 1
         for batch in file.iter_batches(batch_size=ROWS, columns=needed):
             yield from _read_good(

@@ -676,12 +676,15 @@ def test_texts_by_their_meta(run: Callable[..., Any], folder: Path) -> None:
     if find_spec("pyarrow"):
         import pyarrow.parquet
 
-        paths.append(folder / "f.parquet")
+        paths += [folder / "f.parquet", folder / "g.parquet"]
         pyarrow.parquet.write_table(to_table(rows), paths[2])
+        metas = [{"a.b": "x"}, {"a.b": "7"}, None]  # a struct, as other programs write it
+        sents = to_table(rows).column("sents")
+        pyarrow.parquet.write_table(pyarrow.table({"sents": sents, "meta": metas}), paths[3])
     for path in paths:
         by_id = run("search", "NP", path, "--id", "meta.a.b", "--by", "id", "--csv")
         assert by_id.stdout.splitlines() == ["count,id", "2,", "1,x", "1,7"]
-        saved = run("search", "NP", path, "--id", "meta.a.b", "--by", "id", "--csv", "--save", folder / path.suffix[1:])
+        saved = run("search", "NP", path, "--id", "meta.a.b", "--by", "id", "--csv", "--save", folder / path.name[:3])
         assert saved.stdout == by_id.stdout
         assert run("search", "SQ", path, "--id", "meta.a.b").stdout == f"{path}:1: (x) [SQ Is it late ?]\n"
         assert run("search", "SQ", path, "--id", "meta.x").stdout == f"{path}:1: [SQ Is it late ?]\n"
@@ -689,6 +692,6 @@ def test_texts_by_their_meta(run: Callable[..., Any], folder: Path) -> None:
     paths[0].write_text("\n".join(map(json.dumps, rows[:2])), encoding="utf-8")
     table = run("complexity", paths[0], "--text", "id", "--id", "meta.a.b", "--csv").stdout
     assert [line.split(",")[:3] for line in table.splitlines()[1:]] == [["x", "3", "1"], ["7", "3", "1"]]
-    for path in (folder / "a.mrg", folder / "spacy"):
+    for path in (folder / "a.mrg", folder / "f.s"):
         assert f"[E582] {path} has no 'meta.a'" in run("search", "NP", path, "--id", "meta.a").stderr
     assert "[E583] Nothing identifies a text as 'genre'" in run("search", "NP", paths[0], "--id", "genre").stderr
