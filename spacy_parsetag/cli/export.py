@@ -13,10 +13,11 @@ ExportPrecision = Literal["float32", "int8"]
 
 def export_cli(
     model: Annotated[str, Arg(metavar="PIPELINE", help="Trained pipeline: a package or a folder")],
-    output: Annotated[Path, Arg(metavar="OUT", help="Folder to save the exported pipeline in, which must not exist")],
+    output: Annotated[Path, Arg(metavar="OUT", help="Folder to save the exported pipeline in")],
     precision: Annotated[
         ExportPrecision, Opt(help="float32: the same trees. int8: weights in a quarter of the space, and faster")
     ] = "int8",
+    force: Annotated[bool, Opt("--force", "-F", help="Replace an exported pipeline, if OUT is one")] = False,
     code: Code = None,
 ) -> None:
     """Make of a trained pipeline one that predicts without PyTorch and transformers.
@@ -40,6 +41,6 @@ def export_cli(
     from ..pipeline.export import export_pipeline
 
     nlp = load_pipeline(model, -1, code)
-    export_pipeline(nlp, output, precision)
+    export_pipeline(nlp, output, precision, force=force)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     note(f"{output}: {', '.join(nlp.pipe_names)} in {precision}, {size / 1e6:.1f} MB", "good")

@@ -55,11 +55,13 @@ def atomic_path(path: str | Path, *, sync: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Give the path of a folder to make, which becomes `path` when the block ends well."""
+    """Give the path of a folder to make, which becomes `path`, in place of what is there, when the block ends well."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as temporary:
         folder = Path(temporary, "made")
         yield folder
+        if path.exists():
+            path.rename(Path(temporary, "before"))
         folder.rename(path)
 
 

@@ -34,16 +34,17 @@ _SPANS: dict[str, dict[str, Any]] = {  # what the exported transformer takes, by
 _NOT_NEEDED = ("spacy-parsetag", "spacy-transformers", "transformers", "torch")  # begin of the names of requirements
 
 
-def export_pipeline(nlp: Language, path: Path, precision: Precision = "int8") -> Path:
+def export_pipeline(nlp: Language, path: Path, precision: Precision = "int8", *, force: bool = False) -> Path:
     """Save a pipeline that predicts what another does with ONNX Runtime.
 
     The folder appears whole or not at all. The pipeline itself stays as it is. Members of an ensemble are exported too.
 
     precision (str): "float32", exact to rounding; "int8" for the weights of what is exported, a quarter as large.
+    force (bool): Replace a folder that holds an exported pipeline.
     RAISES (ImportError): Without a package that this needs, with the install line.
     RAISES (ValueError): If the folder exists, nothing in the pipeline needs PyTorch, or what does cannot be exported.
     """
-    if path.exists():
+    if path.exists() and not (force and _is_exported(path)):
         raise ValueError(Errors.E450.format(path=path))
     with atomic_folder(path) as folder:
         if not _export(nlp, folder, precision):
@@ -238,6 +239,12 @@ def _rewrite(config: dict[str, Any], transformers: dict[str, _Transformer]) -> N
         for name, item in list(section.items()):
             if isinstance(item, dict) and item.get("@callbacks") == "spacy-parsetag.EvaluationMode.v1":
                 del section[name]
+
+
+def _is_exported(path: Path) -> bool:
+    """Check whether a folder is what `export_pipeline` wrote. A pipeline that can be trained is not replaced."""
+    meta = srsly.read_json(path / "meta.json") if (path / "meta.json").is_file() else {}
+    return any(package.startswith("spacy-parsetag[onnx]") for package in meta.get("requirements", ()))
 
 
 def _require_onnx(path: Path) -> None:

@@ -418,3 +418,10 @@ def test_command(trained: Language, run: Callable[..., Any], tmp_path: Path) -> 
     assert outputs(spacy.load(tmp_path / "exported")) == outputs(trained)
     done = run("export", tmp_path / "trained", tmp_path / "exported")
     assert done.exit_code == 1 and "[E450]" in done.stderr
+    (tmp_path / "exported" / "other").touch()
+    assert run("export", tmp_path / "trained", tmp_path / "exported", "--force").exit_code == 0
+    assert not (tmp_path / "exported" / "other").exists() and not list(tmp_path.glob(".*"))
+    (tmp_path / "empty").mkdir()
+    for other in ("trained", "empty"):  # never a pipeline that can be trained
+        done = run("export", tmp_path / "trained", tmp_path / other, "--force")
+        assert done.exit_code == 1 and "[E450]" in done.stderr
