@@ -60,7 +60,11 @@ def complexity_cli(
         for columns in read_columns(path, encoding, None, spans_key, left_out, id_key):
             n_trees[path] += len(columns)
             unclean.update(map(columns.strings.__getitem__, columns.label[UNCLEAN.find(columns)].tolist()))
-            texts = list(zip(*(places_of(columns, path, part) for part in PLACES[text]), strict=True))
+            places = {part: places_of(columns, path, part) for part in PLACES[text]}
+            if text == "row":  # whose sentences may have identifiers of their own
+                firsts = np.arange(len(columns)) - columns.sentence + 1
+                places["id"] = [places["id"][first] for first in firsts]
+            texts = list(zip(*places.values(), strict=True))
             if text == "id" and ("",) in texts:
                 raise ValueError(Errors.E471.format(where=columns.where(texts.index(("",)))))
             numbers = {place: number for number, place in enumerate(dict.fromkeys(texts))}

@@ -134,22 +134,27 @@ def _parse_of(sent: Any) -> Parse:
 
 
 def find_id(row: Mapping[str, Any], key: str) -> Any:
-    """Look up what identifies a text: its "id", or with "meta.KEY" that key of its "meta", in tables an object in JSON.
-    None if there is no such thing."""
+    """Look up what identifies a text: its "id", or by "meta.KEY" that key of its "meta"; None without such a thing."""
     name, _, part = key.partition(".")
-    value = row.get(name)
     if not part:
-        return value
-    if isinstance(value, str):
-        with suppress(ValueError):  # of a text that is no JSON
-            value = json.loads(value)
+        return row.get(name)
+    value = _from_json(row.get(name))
     return text_of(value.get(part)) if isinstance(value, Mapping) else None
+
+
+def _from_json(value: Any) -> Any:
+    """Read a list or an object, which `parse` writes to tables as JSON; anything else stays as it is."""
+    if isinstance(value, str) and value.startswith(("[", "{")):
+        with suppress(ValueError):
+            return json.loads(value)
+    return value
 
 
 def ids_of(identifier: Any, n_sentences: int) -> list[str]:
     """Write the identifier of each sentence of a text: that of the text, "" for none, or its own of a list of them."""
-    is_list = isinstance(identifier, list | tuple) and len(identifier) == n_sentences
-    return [text_of(each) for each in identifier] if is_list else [text_of(identifier)] * n_sentences
+    own = _from_json(identifier)
+    has_own = isinstance(own, list | tuple) and len(own) == n_sentences
+    return [text_of(each) for each in own] if has_own else [text_of(identifier)] * n_sentences
 
 
 def text_of(identifier: Any) -> str:
@@ -200,9 +205,9 @@ def read_table(table: Any, name: str, first: int = 1, id_key: str = "id") -> Tre
 
     words, tags, labels = map(encode, texts)
     line = np.repeat(np.arange(first, first + len(n_sents)), n_sents)
-    column = id_key.partition(".")[0]
-    rows = table.select([column]).to_pylist() if column in table.schema.names else []
-    ids = [text_of(find_id(row, id_key)) for row in rows]
-    ids = [ids[row - first] for row in line.tolist()] if any(ids) else []
+    place = id_key.partition(".")[0]
+    cells = table.column(place).to_pylist() if place in table.schema.names else []
+    found = (find_id({place: cell}, id_key) for cell in cells)
+    ids = [text for each, n in zip(found, n_sents.tolist(), strict=False) for text in ids_of(each, n)]
     spans = np.stack([*bounds, labels]).astype(np.int32)
     return lay_out(n_words, n_spans, words, tags, spans, list(codes), roots=0, line=line, name=name, ids=ids)

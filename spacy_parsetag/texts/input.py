@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from itertools import chain, groupby
 from pathlib import Path
@@ -140,6 +140,9 @@ class Source(NamedTuple):
             rows = chain.from_iterable(batch.to_pylist() for batch in batches)
             for number, row in enumerate(rows, start=1):
                 data = {key: value for key, value in row.items() if value is not None and value == value}  # not NaN
+                if isinstance(data.get("meta"), str):
+                    with suppress(ValueError):  # `parse` writes JSON; what another program wrote may be any text
+                        data["meta"] = load_json(data["meta"])
                 yield partial(make_record, f"{self.name or self.path}: row {number}", data)
 
 

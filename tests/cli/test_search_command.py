@@ -549,6 +549,16 @@ def test_complexity_of_identifiers(run: Callable[..., Any], folder: Path, monkey
     assert result.exit_code == 1 and f"[E471] {folder / 'a.mrg'}:1: this tree has no identifier" in result.stderr
 
 
+def test_complexity_of_rows_with_identifiers_of_sentences(run: Callable[..., Any], tmp_path: Path) -> None:
+    """A row is one text all the same, called as its first sentence."""
+    sents = [each["sents"][0] for each in map(row, NOTES.splitlines())]
+    rows = [{"sents": sents[:2], "id": ["a", "b"]}, {"sents": sents[2:], "id": "c"}]
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    table = run("complexity", tmp_path / "r.jsonl", "--text", "row", "--csv").stdout
+    found = [line.split(",")[1:5] for line in table.splitlines()]
+    assert found == [["line", "id", "W", "S"], ["1", "a", "6", "2"], ["2", "c", "5", "1"]]
+
+
 def test_complexity_counts_rows_without_words(run: Callable[..., Any], folder: Path) -> None:
     """They have no line of their own. Where a text is a file they say nothing, nor in a search but by identifiers."""
     path, rows = folder / "c.jsonl", [{"sents": [], "text": text} for text in ("", " \n")]

@@ -185,6 +185,23 @@ def test_tables_that_are_damaged() -> None:
 
 
 @pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed")
+@pytest.mark.parametrize("n_unusual", [0, 1])
+def test_identifiers_of_tables(n_unusual: int) -> None:
+    """Each sentence has its own of a list, which `parse` writes as JSON; whatever other rows are like."""
+    import pyarrow
+
+    sent = {"words": ["a"], "pos": ["X"], "constituents": [{"label": "S", "start": 0, "end": 1}]}
+    empty: dict[str, Any] = {"words": [], "pos": [], "constituents": []}
+    texts = [("x", 1), ('["y", "z"]', 2), ('["y"]', 2), ("[y", 1), (None, 1)]
+    rows: list[dict[str, Any]] = [{"sents": [sent] * n, "id": each} for each, n in texts]
+    rows += [{"sents": [empty], "id": "w"}] * n_unusual
+    wanted = ["x", "y", "z", '["y"]', '["y"]', "[y", ""]
+    assert read_table(pyarrow.Table.from_pylist(rows), "t").ids == wanted
+    lists = pyarrow.Table.from_pylist([{"sents": [sent] * 2, "id": ["y", "z"]}])
+    assert read_table(lists.to_batches()[0], "t").ids == ["y", "z"]
+
+
+@pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed")
 def test_tables_without_a_constituent() -> None:
     """Their columns have no type."""
     import pyarrow

@@ -305,6 +305,14 @@ def test_scripts_of_a_lexeme(tmp_path: Path) -> None:
     assert parse.words == ("ab",) and parse.pos == ("N",)
 
 
+@pytest.mark.parametrize("layers", ["{turkish=}{english=x}", "{turkish=}{morphologicalAnalysis=a+NOUN}"])
+def test_words_of_turkish_that_are_empty(layers: str, tmp_path: Path) -> None:
+    path = tmp_path / "trees.txt"
+    path.write_text(f"( (S (NP {layers}) (VP {{turkish=gel}})) )\n", encoding="utf-8")
+    with pytest.raises(TreebankError, match=r"trees\.txt:1: \[E008\]"):
+        list(get_format("turkish").read_parses(path))
+
+
 def test_traces_of_turkish(tmp_path: Path) -> None:
     """Leaves without a Turkish counterpart go, whatever their label, with the phrases that they leave empty."""
     path = tmp_path / "trees.txt"

@@ -24,7 +24,9 @@ def take_word(line: str) -> str:
     def word(match: "re.Match[str]") -> str:
         layers = dict(_LAYER.findall(match.group()))
         text, analysis = (layers.get(name, "").strip() for name in ("turkish", "morphologicalAnalysis"))
-        return escape_token(text.replace(" ", "_")) + (LEMMA + escape_token(analysis) if analysis else "")
+        if not analysis:
+            return escape_token(text.replace(" ", "_"))
+        return (escape_token(text.replace(" ", "_")) if text else "") + LEMMA + escape_token(analysis)
 
     return _LAYERS.sub(word, line)
 
