@@ -13,7 +13,7 @@ from typer import Argument as Arg, Option as Opt
 
 from ..analysis import inventories, plots, results, tables
 from ..errors import Errors, showable
-from ..files.find import find_files
+from ..files.find import each_once, find_files
 from ..files.read import suffix_of, without_compression
 from ..tokens import parses_from_doc
 from ..treebanks.formats.table import FORMATS
@@ -210,7 +210,7 @@ def analyze_correlation_cli(
     for path in (*inputs, deviation):
         if path is not None and not path.is_file():
             raise ValueError(Errors.E030.format(path=path))
-    once = list(dict.fromkeys(inputs))  # points that count twice would make p too small
+    once = each_once(inputs)  # points that count twice would make p too small
     points = results.read_points(once, {} if deviation is None else results.read_means(deviation))
     correlation = results.correlate(points)
     if figures:

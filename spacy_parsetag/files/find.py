@@ -68,6 +68,14 @@ def find_files(
     return list(by_path.values())
 
 
+def each_once(paths: Iterable[Path]) -> list[Path]:
+    """List files, each once, however many links lead to it: by the first of its paths."""
+    by_place: dict[str, Path] = {}
+    for path in paths:
+        by_place.setdefault(os.path.realpath(path), path)
+    return list(by_place.values())
+
+
 def refuse_missing(path: Path) -> None:
     """Raise a ValueError if there is no such file or folder; standard input, "-", is there always."""
     if path != STANDARD and not path.exists():

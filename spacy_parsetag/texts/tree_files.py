@@ -11,7 +11,7 @@ import spacy
 from spacy.tokens import Doc
 
 from ..errors import Errors, TreebankError, Warnings
-from ..files.find import find_files
+from ..files.find import each_once, find_files
 from ..files.read import open_binary, suffix_of
 from ..files.write import STANDARD
 from ..search import TreeColumns, read_brackets, read_rows, read_table
@@ -81,7 +81,7 @@ def find_trees(inputs: Iterable[Path], glob: str | None, warn: Callable[[str], o
         sources += [file.parent if file.name == "columns.json" else file for file in files]
     for folder in sorted(filter(is_unfinished, folders)):
         warn(Warnings.W551.format(path=folder))
-    return list(dict.fromkeys(sources))
+    return each_once(sources)
 
 
 def read_columns(

@@ -138,8 +138,9 @@ def test_correlation(run: Run, treebank: Path, tmp_path: Path) -> None:
     content = json.loads(result.stdout)
     assert content["n"] == 3 and -1 < content["r"] < -0.5 and 0 < content["p"] < 1
     assert figure.read_text().startswith("<?xml")
-    twice = run("analyze", "correlation", results, results, "--deviation", deviation, "--json")
-    assert twice.stdout == result.stdout  # each point once, or p would be smaller
+    for other in (results, results.parent / ".." / results.parent.name / results.name):
+        twice = run("analyze", "correlation", results, other, "--deviation", deviation, "--json")
+        assert twice.stdout == result.stdout  # each point once, or p would be smaller
     text = run("analyze", "correlation", results, "--deviation", deviation).stdout.splitlines()
     assert len(text) == 5 and text[-1].endswith(f"  r = {content['r']:.4f}  {content['p']:.4g}")
     table = run("analyze", "correlation", results, "--deviation", deviation, "--csv").stdout

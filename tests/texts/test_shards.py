@@ -167,15 +167,15 @@ def test_meta_of_a_table_that_is_parsed_again(run: Run, pipeline: Path, tmp_path
     import pyarrow
     from pyarrow import parquet
 
-    metas = ['{"genre": "news"}', "news", None, '"fiction"']
-    parquet.write_table(pyarrow.table({"text": ["a"] * 4, "meta": metas}), tmp_path / "0.parquet")
+    metas = ['{"genre": "news"}', "news", None, '"fiction"', "2020"]
+    parquet.write_table(pyarrow.table({"text": ["a"] * 5, "meta": metas}), tmp_path / "0.parquet")
     for i in range(2):
         assert run("parse", pipeline, tmp_path / f"{i}.parquet", tmp_path / f"{i + 1}.parquet").exit_code == 0
         rows = parquet.read_table(tmp_path / f"{i + 1}.parquet").to_pylist()
-        assert [row["meta"] for row in rows] == ['{"genre": "news"}', '"news"', None, '"fiction"']
+        assert [row["meta"] for row in rows] == ['{"genre": "news"}', '"news"', None, '"fiction"', '"2020"']
     run("parse", pipeline, tmp_path / "2.parquet", tmp_path / "out.jsonl")
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    assert [row.get("meta") for row in rows] == [{"genre": "news"}, "news", None, "fiction"]
+    assert [row.get("meta") for row in rows] == [{"genre": "news"}, "news", None, "fiction", "2020"]
 
 
 def test_hashes_follow_linked_folders(tmp_path: Path) -> None:
