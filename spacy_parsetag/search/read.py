@@ -152,6 +152,8 @@ def _from_json(value: Any) -> Any:
 
 def ids_of(identifier: Any, n_sentences: int) -> list[str]:
     """Write the identifier of each sentence of a text: that of the text, "" for none, or its own of a list of them."""
+    if isinstance(identifier, str) and not identifier.startswith("["):
+        return [identifier] * n_sentences
     own = _from_json(identifier)
     has_own = isinstance(own, list | tuple) and len(own) == n_sentences
     return [text_of(each) for each in own] if has_own else [text_of(identifier)] * n_sentences
@@ -206,8 +208,9 @@ def read_table(table: Any, name: str, first: int = 1, id_key: str = "id") -> Tre
     words, tags, labels = map(encode, texts)
     line = np.repeat(np.arange(first, first + len(n_sents)), n_sents)
     place = id_key.partition(".")[0]
-    cells = table.column(place).to_pylist() if place in table.schema.names else []
-    found = (find_id({place: cell}, id_key) for cell in cells)
+    found = table.column(place).to_pylist() if place in table.schema.names else []
+    if place != id_key:
+        found = [find_id({place: cell}, id_key) for cell in found]
     ids = [text for each, n in zip(found, n_sents.tolist(), strict=False) for text in ids_of(each, n)]
     spans = np.stack([*bounds, labels]).astype(np.int32)
     return lay_out(n_words, n_spans, words, tags, spans, list(codes), roots=0, line=line, name=name, ids=ids)
