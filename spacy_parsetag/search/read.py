@@ -156,6 +156,8 @@ def ids_of(identifier: Any, n_sentences: int) -> list[str]:
         return [identifier] * n_sentences
     own = _from_json(identifier)
     has_own = isinstance(own, list | tuple) and len(own) == n_sentences
+    if own is not identifier:  # the id of a text may be "[12]"
+        has_own = has_own and n_sentences > 1 and all(isinstance(each, str) for each in own)
     return [text_of(each) for each in own] if has_own else [text_of(identifier)] * n_sentences
 
 

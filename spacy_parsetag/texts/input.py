@@ -291,8 +291,9 @@ def read_lines(path: Path, name: str = "") -> Iterator[tuple[str, str]]:
         for number, line in enumerate(lines, start=1):
             if number == 1:
                 is_little_endian = line.startswith("\udcff\udcfe") or (is_wide(line) and line[0] not in "\0\udcfe")
-            # In UTF-16 and UTF-32 of this order, lines other than the first begin with zeros of the line break.
-            yield f"{name}:{number}", line.lstrip("\0") if is_little_endian else line
+            # In UTF-16 and UTF-32 of this order, lines other than the first begin with zeros of the line break. Files
+            # that were joined may have marks of byte order inside.
+            yield f"{name}:{number}", line.lstrip("\0") if is_little_endian else line.removeprefix("\ufeff")
 
 
 def split_paragraphs(lines: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:

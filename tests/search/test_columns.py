@@ -192,10 +192,10 @@ def test_identifiers_of_tables(n_unusual: int) -> None:
 
     sent = {"words": ["a"], "pos": ["X"], "constituents": [{"label": "S", "start": 0, "end": 1}]}
     empty: dict[str, Any] = {"words": [], "pos": [], "constituents": []}
-    texts = [("x", 1), ('["y", "z"]', 2), ('["y"]', 2), ("[y", 1), (None, 1)]
+    texts = [("x", 1), ('["y", "z"]', 2), ('["y"]', 2), ("[y", 1), (None, 1), ('["y"]', 1), ("[1, 2]", 2)]
     rows: list[dict[str, Any]] = [{"sents": [sent] * n, "id": each} for each, n in texts]
     rows += [{"sents": [empty], "id": "w"}] * n_unusual
-    wanted = ["x", "y", "z", '["y"]', '["y"]', "[y", ""]
+    wanted = ["x", "y", "z", '["y"]', '["y"]', "[y", "", '["y"]', "[1, 2]", "[1, 2]"]
     assert read_table(pyarrow.Table.from_pylist(rows), "t").ids == wanted
     lists = pyarrow.Table.from_pylist([{"sents": [sent] * 2, "id": ["y", "z"]}])
     assert read_table(lists.to_batches()[0], "t").ids == ["y", "z"]

@@ -17,6 +17,12 @@ def test_the_file_may_be_closed_first(tmp_path: Path) -> None:
     lines.close()
 
 
+def test_marks_of_byte_order(tmp_path: Path) -> None:
+    """Files that were joined have several."""
+    (tmp_path / "a.txt").write_text("\ufeffone\n\ufefftwo\nth\ufeffree\n", encoding="utf-8")
+    assert [line for _, line in read_lines(tmp_path / "a.txt")] == ["one\n", "two\n", "th\ufeffree\n"]
+
+
 @pytest.mark.parametrize(
     "line, data, error",
     [
