@@ -152,8 +152,8 @@ def _from_json(value: Any) -> Any:
 
 def ids_of(identifier: Any, n_sentences: int) -> list[str]:
     """Write the identifier of each sentence of a text: that of the text, "" for none, or its own of a list of them."""
-    if isinstance(identifier, str) and not identifier.startswith("["):
-        return [identifier] * n_sentences
+    if identifier is None or (isinstance(identifier, str) and not identifier.startswith("[")):
+        return [identifier or ""] * n_sentences
     own = _from_json(identifier)
     has_own = isinstance(own, list | tuple) and len(own) == n_sentences
     if own is not identifier:  # the id of a text may be "[12]"
@@ -210,7 +210,8 @@ def read_table(table: Any, name: str, first: int = 1, id_key: str = "id") -> Tre
     words, tags, labels = map(encode, texts)
     line = np.repeat(np.arange(first, first + len(n_sents)), n_sents)
     place = id_key.partition(".")[0]
-    found = table.column(place).to_pylist() if place in table.schema.names else []
+    cells = table.column(place) if place in table.schema.names else None
+    found = [] if cells is None or cells.null_count == len(cells) else cells.to_pylist()
     if place != id_key:
         found = [find_id({place: cell}, id_key) for cell in found]
     ids = [text for each, n in zip(found, n_sents.tolist(), strict=False) for text in ids_of(each, n)]
