@@ -140,9 +140,10 @@ class Source(NamedTuple):
             rows = chain.from_iterable(batch.to_pylist() for batch in batches)
             for number, row in enumerate(rows, start=1):
                 data = {key: value for key, value in row.items() if value is not None and value == value}  # not NaN
-                if str(data.get("meta")).startswith(("{", "[", '"')):
-                    with suppress(ValueError, TypeError):  # `parse` writes JSON, another program may write any text
-                        data["meta"] = load_json(data["meta"])
+                meta = data.get("meta")
+                if isinstance(meta, str) and meta.startswith(("{", "[", '"')):
+                    with suppress(ValueError):  # `parse` writes JSON; what another program wrote may be any text
+                        data["meta"] = load_json(meta)
                 yield partial(make_record, f"{self.name or self.path}: row {number}", data)
 
 

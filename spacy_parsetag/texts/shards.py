@@ -222,9 +222,10 @@ class Run:
                     self.add(note)
             if not resume:
                 raise ValueError(Errors.E562.format(path=job.folder, n_done=len(self.notes), n=len(self.shards)))
-        for one in () if path.exists() else sorted(job.folder.iterdir()):
-            if one.name != NOTES and not one.match(TEMPORARY):
-                raise ValueError(Errors.E561.format(path=job.folder, name=one.name))
+        elif others := sorted(
+            one.name for one in job.folder.iterdir() if one.name != NOTES and not one.match(TEMPORARY)
+        ):
+            raise ValueError(Errors.E561.format(path=job.folder, name=others[0]))
         for folder in (job.folder, job.folder / NOTES):
             remove_temporaries(folder)  # of a run that was killed
         is_reopened = bool(saved_notes) and len(self.notes) < len(self.shards)
