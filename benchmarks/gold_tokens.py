@@ -1,7 +1,7 @@
 """F and tags of a pipeline on a treebank's own tokens, with its decoder and with the likeliest trees.
 
     python benchmarks/gold_tokens.py models/id_parsetag_sm/id_parsetag_sm/id_parsetag_sm-0.1.0 \
-        "$PARSETAG_SHARED"/treebanks/icon_id/dev.mrg
+        "$PARSETAG_SHARED"/treebanks/icon_id/dev.mrg --output benchmarks/results/id_parsetag_sm.json
 
 TREES is a bracket file of a development part. F is EVALB's with Collins' parameters.
 """
@@ -12,11 +12,13 @@ if __name__ == "__main__":
     one_core()
 
 import argparse
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import spacy
-from record import RESULTS, made_by, write_result
+from record import made_by, write_result
 from spacy.training import Example
 
 from spacy_parsetag.decode import ExactDecoder
@@ -29,8 +31,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pipeline", type=Path, metavar="PIPELINE")
     parser.add_argument("trees", type=Path, metavar="TREES")
+    parser.add_argument("--output", type=Path, help="where to write the figures, as JSON")
     args = parser.parse_args()
-    made = made_by()
+    made = made_by() if args.output else None
     nlp = spacy.load(args.pipeline)
     golds = list(docs_from_trees(nlp.vocab, get_format("penn").read_parses(args.trees)))
     pipe: Any = nlp.get_pipe("parsetag")
@@ -41,7 +44,8 @@ def main() -> None:
         scores = nlp.evaluate([Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)])
         kinds = {"f": "parsetag_f", "precision": "parsetag_p", "recall": "parsetag_r", "pos": "tag_acc"}
         figures[name] = {kind: round(100 * scores[score], 2) for kind, score in kinds.items()}
-    write_result(figures, RESULTS / f"{nlp.lang}_{nlp.meta['name']}.json", made, pipelines=[nlp.path])
+    write_result(figures, args.output, made, pipelines=[nlp.path])
+    sys.stdout.write(json.dumps(figures, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,12 @@ from spacy.util import dict_to_dot
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-PACKAGES = ("spacy-parsetag", "spacy", "thinc", "spacy-transformers", "transformers", "torch", "numpy")
+PACKAGES = (
+    *("spacy-parsetag", "spacy", "thinc", "spacy-transformers", "transformers", "torch", "numpy"),
+    *("onnxruntime", "tokenizers", "cupy-cuda12x", "cupy-cuda13x"),
+)
+# What products of a CPU's registers are, the widest first: hypervisors cut its name.
+VECTORS = ("amx_int8", "avx512_vnni", "avx512f", "avx_vnni", "avx2")
 SHARED = ("data", "config", "made")  # what trainings have in common
 BY_SEED = ("seed", "part", "config", "without_decoder")  # settings of one run; the last two are hashes
 # What depends in a config on the seed, and where a training has a number of epochs on the sentences of its part.
@@ -235,8 +240,10 @@ def without_folders(text: str) -> str:
 def cpu_name() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
-    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor() or platform.machine())
+    facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    name = facts.get("model name", platform.processor() or platform.machine())
+    vectors = next((flag for flag in VECTORS if flag in facts.get("flags", "").split()), None)
+    return f"{name}, {vectors}" if vectors else name
 
 
 def versions() -> dict[str, str]:

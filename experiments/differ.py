@@ -1,7 +1,7 @@
 """Do trainings differ? The difference in F over all of their seeds, with a paired bootstrap over sentences.
 
     python experiments/differ.py "$PARSETAG_WORK"/trials/wsj-plain "$PARSETAG_WORK"/trials/wsj-self \\
-        --dev DEV.spacy --output benchmarks/results/wsj-differences.json
+        --dev DEV.spacy --output benchmarks/results/differences_wsj.json
 
 Each folder is one of `run.py`, with the last checkpoint of each seed: `dev-0-HASH/model-last`, `dev-1-HASH/model-last`
 and so on, none of them of other settings. Each is compared with the first. Sentences are resampled, each with the trees

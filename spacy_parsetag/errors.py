@@ -424,7 +424,9 @@ class Errors(metaclass=_ErrorsWithCodes):
     E462 = "{model} is {what}; the pipeline comes first: {command}"
     E463 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --output-format."
     E464 = "--workers must be at least 1, or -1 for one process per core; got {n}."
-    E465 = "All {n:,} trees lose their words in cleaning, and nothing is left to write. --clean traces=no keeps traces."
+    E465 = (
+        "All {n:,} trees lose their words in cleaning: nothing is left to write. See --clean; traces=no keeps traces."
+    )
     E466 = "{path} exists already. Choose another place, or replace it with --force."
     E468 = (
         "No pipeline given, and {name}, the one that comes with spacy-parsetag, is not installed. In a clone of "

@@ -14,6 +14,7 @@ from ..evalb.lines import Brackets
 from ..evalb.params import EvalbParams
 from ..files.find import refuse_missing
 from ..files.read import is_stream
+from ..files.write import STANDARD
 from ..pipeline.scorer import SCORES, score_constituents, score_prefix
 from ..texts.load import find_parser, load_pipeline
 from ..tokens import has_parses, parses_from_doc
@@ -22,6 +23,7 @@ from ..treebanks.formats.base import guess_encoding
 from ..treebanks.lines import read_file_lines
 from ..trees import Parse
 from ._inputs import read_gold_docs
+from ._util import refuse
 
 
 class System(NamedTuple):
@@ -43,6 +45,7 @@ def read_systems(
     gold: Path, tests: Sequence[Path], documents: Path | None, encoding: str, multiline: bool
 ) -> dict[str, System]:
     """Read the trees of parsers from bracket files, and from another file the document of each sentence."""
+    refuse(gold == STANDARD and STANDARD in tests, "Standard input (-)", "to be GOLD or TEST, not both")
     gold_lines = read_gold(gold, encoding, multiline)
     n_lines = len(gold_lines)
     while len(tests) > 1 and not gold_lines[-1].strip():

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -174,7 +175,7 @@ class Skipped:
         self.what = what
         self.limit = limit
         self.max_number = float(match[1] or "inf")
-        self.max_share = float(match[2] or 100) / 100
+        self.max_share = Fraction(match[2] or 100) / 100  # exact: 29 of 100 are not more than 29%
         self.n = 0
         self.n_good = 0
 
@@ -189,7 +190,7 @@ class Skipped:
         """Raise a ValueError if too large a share was skipped. Call it before anything is written."""
         total = self.n + self.n_good
         if self.n > self.max_share * total:
-            enough = math.ceil(100 * self.n / total)
+            enough = math.ceil(Fraction(100 * self.n, total))
             raise ValueError(Errors.E456.format(n=self.n, total=total, what=self.what, limit=self.limit, enough=enough))
 
     def __call__(self, error: str | ValueError) -> None:

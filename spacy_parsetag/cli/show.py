@@ -76,7 +76,8 @@ def show_cli(
     targets = {"svg": svg, "html": html, "latex": latex}
     in_terminal = not any(targets.values())
     refuse(width is not None and not in_terminal, "--width", "the terminal, no --svg, --html or --latex")
-    refuse(color is not None and not in_terminal, "--color and --no-color", "the terminal, no --svg, --html or --latex")
+    given = "--color" if color else "--no-color"
+    refuse(color is not None and not in_terminal, given, "the terminal, no --svg, --html or --latex")
     refuse_overwrite(targets.values(), [path, *([Path(model)] if model else [])])
     refuse_suffix("--svg", svg, ".svg")
     refuse_suffix("--html", html, ".html", ".htm")

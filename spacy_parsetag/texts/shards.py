@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from fractions import Fraction
 from functools import lru_cache
 from importlib.metadata import version
 from itertools import islice
@@ -243,7 +244,7 @@ class Run:
         self.n_failed += len(note["failures"])
         self.counts.update({name: note[name] for name in COUNTS})
 
-    def check(self, allowed: float, limit: str) -> None:
+    def check(self, allowed: float | Fraction, limit: str) -> None:
         """Raise a ValueError, which names the limit, if more texts failed than are allowed."""
         if self.n_failed > allowed:
             raise ValueError(Errors.E564.format(n_failed=self.n_failed, s="s" * (self.n_failed != 1), limit=limit))

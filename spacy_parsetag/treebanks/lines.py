@@ -51,7 +51,7 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
                 source = io.TextIOWrapper(file, encoding, "surrogateescape")
             except LookupError as err:
                 raise ValueError(Errors.E101.format(encoding=encoding)) from err
-            stack.callback(source.detach)  # or standard input would be closed with it
+            stack.callback(_detach, source)  # or standard input would be closed with it
         for number in count(1):
             try:
                 text = source.readline()
@@ -70,6 +70,11 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
                 return
             # A mark inside a file comes from files joined without removing it.
             yield Line(number, text.removeprefix("\ufeff"))
+
+
+def _detach(wrapper: io.TextIOWrapper) -> None:
+    if not wrapper.closed:  # as where Python collects what an error left behind, in any order
+        wrapper.detach()
 
 
 def undecodable(text: str, encoding: str, around: str = "") -> str:

@@ -232,6 +232,10 @@ def test_too_many_bad_trees(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 1 and "[E456] 2 of 99 " in result.stderr and " 3%" in result.stderr
     assert not out.exists()
     assert run("convert", source, out, "--skip-bad", "3%").exit_code == 0 and out.exists()
+    source.write_text("(TOP (NP (NN a)))\n" * 71 + "(TOP (NP))\n" * 29)  # 0.29 * 100 is less than 29 in floats
+    assert run("convert", source, tmp_path / "more.spacy", "--skip-bad", "29%").exit_code == 0
+    result = run("convert", source, tmp_path / "none.spacy", "--skip-bad", "28.9%")
+    assert result.exit_code == 1 and "Else --skip-bad 29%" in result.stderr
 
 
 def test_outputs_that_are_refused(run: Run, tmp_path: Path) -> None:

@@ -422,6 +422,8 @@ def test_a_parser_is_named_once(run: Run, treebank: Path, pipeline: Path, tmp_pa
     for arguments in ((treebank, treebank, treebank), (pipeline, pipeline, data)):
         result = run("evaluate", *arguments)
         assert result.exit_code == 1 and "[E485]" in result.stderr and not result.stdout
+    for command in ("evaluate", "diff"):  # the second would read nothing
+        assert "[E455] Standard input (-) needs to be GOLD or TEST" in run(command, "-", "-").stderr
 
 
 def test_documents_are_for_files_to_compare(run: Run, treebank: Path, pipeline: Path, tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -
         (["(S (NN a))", "--html", "a.HTM"], ""),
         (["(S (NN a))", "--html", "-"], ""),
         (["(S (NN a))", "--latex", "a.tex", "--width", 30], "[E455] --width"),
-        (["(S (NN a))", "--html", "a.html", "--no-color"], "[E455] --color"),
+        (["(S (NN a))", "--html", "a.html", "--no-color"], "[E455] --no-color needs the terminal"),
         (["(S (NN a))", "--model", "en_parsetag_sm"], "[E455] --model"),
         (["(S (NN a))", "--gpu-id", 0], "[E455] --gpu-id"),
         (["(S (NN a))", "--spans-key", "other"], "[E455] --spans-key"),

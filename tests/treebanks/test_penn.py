@@ -16,6 +16,7 @@ from hypothesis import given, strategies as st
 
 from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.treebanks import penn
+from spacy_parsetag.treebanks.lines import read_file_lines
 from spacy_parsetag.treebanks.penn import read_string, read_trees, write_trees
 from spacy_parsetag.trees import Tree, from_nltk, to_nltk
 from spacy_parsetag.trees.brackets import format_tree
@@ -494,3 +495,13 @@ def test_all_treebanks_come_back(treebanks: Path, tmp_path: Path) -> None:
         for before, after in ((r"(?<!\()-LSB-", "["), (r"(?<!\()-RSB-", "]"), ("{", "-LCB-"), ("}", "-RCB-")):
             written = re.sub(before, after, written)
         assert (tmp_path / "out.mrg").read_text(encoding="utf8") == written, path
+
+
+def test_reader_whose_file_was_closed_before(tmp_path: Path) -> None:
+    """As where Python collects what an error left behind, in any order, and would print a second error."""
+    path = tmp_path / "trees.mrg"
+    path.write_text("(TOP (NN a))\n" * 2)
+    lines: Any = read_file_lines(path, "utf-8", str(path))
+    next(lines)
+    lines.gi_frame.f_locals["file"].close()
+    lines.close()
