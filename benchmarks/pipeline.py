@@ -106,7 +106,7 @@ def main() -> None:
     parser.add_argument("--lengths", type=int, nargs="*", default=[100, 200, 300], help="words of long sentences")
     parser.add_argument("--words", type=int, default=4000, help="words of all sentences of a length together")
     parser.add_argument("--rounds", type=int, default=5, help="how often it is trained on the treebank")
-    parser.add_argument("--repeats", type=int, default=9, help="rounds")
+    parser.add_argument("--repeats", type=int, default=9, help="rounds, at least two")
     args = parse_arguments(parser)
     nlp, sentences = load(args.config, args.treebank, args.encoder, args.set, args.rounds)
     figures: dict[str, Any] = {"pipeline": nlp.pipe_names, "treebank": measure(nlp, sentences, args.repeats)}
