@@ -174,14 +174,35 @@ def test_speeds() -> None:
     assert all(caveat in page for caveat in ("random weights", "led along the trees", "decodes by MBR"))
 
 
+def test_what_tagger_and_parser_add() -> None:
+    page = " ".join(SPEED.split())
+    window, padded, learned, paper = map(result, ("lengths", "lengths_padded", "pipeline", "pipeline_paper"))
+    speeds = [report[part]["words_a_second"] for part in ("treebank", "10 words") for report in (window, padded)]
+    sentence = (
+        "parses {:,} words a second of NLTK's sample, where spaCy's MaxoutWindowEncoder makes it {:,}; of sentences"
+    )
+    assert f"{sentence} of ten words {{:,}} and {{:,}} ".format(*speeds) in page
+    runs = [window["treebank"], *(learned[part] for part in ("treebank", "100 words", "300 words")), paper["treebank"]]
+    added = [100 * (run["whole_over_encoder"] - 1) for run in runs]
+    for text, share in zip(
+        ("To the time of that convolution they add", "six layers they add", "that is", "of 300 words it is", "adds"),
+        added,
+        strict=True,
+    ):
+        assert f"{text} {share:.0f} %" in page
+    spread = max(abs(quartile - run["whole_over_encoder"]) for run in runs for quartile in run["quartiles"])
+    assert f"half of the rounds lie within {100 * spread:.0f} hundredths of them" in page
+
+
 def test_speed_of_search() -> None:
     page = " ".join((ROOT / "docs" / "how-to" / "searching.md").read_text(encoding="utf8").split())
     found = result("search")
     patterns, brackets, saved = (
-        found[name] for name in ("nine_patterns", "command_on_brackets", "command_on_saved_columns")
+        found[name] for name in ("nine_structures", "command_on_brackets", "command_on_saved_columns")
     )
     assert f"over {found['trees']:,} trees in columns" in page
-    assert f"take {patterns['seconds_per_million']:.1f} seconds for a million trees" in page
+    assert f"take {patterns['seconds_per_million']:.1f} seconds for a million trees, heads included" in page
+    assert f"and {patterns['again_seconds_per_million']:.1f} once heads are known" in page
     stanford = patterns["stanford"]
     assert f"takes {stanford['seconds_per_million']:.0f}, over {stanford['trees']:,} of them" in page
     assert f"in {brackets['wall_seconds']:.1f} seconds with {brackets['most_memory_mb']} MB" in page
