@@ -2,10 +2,11 @@
 
 import io
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import spacy
 from spacy.tokens import Doc
@@ -23,6 +24,9 @@ from ..treebanks.penn import COMMENTS, refuse_other_formats
 from ..trees import Parse
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, start_parser, trees_and_parses
 from ._util import Code, Encoding, GpuId, SpansKey, counted, note, refuse, refuse_suffix, write_text
+
+if TYPE_CHECKING:
+    from ..draw.docs import Drawing, Sentence
 
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
 _DISCONTINUOUS = ("#FORMAT ", "#BOS ", "#BOT ", "<?xml ", "<corpus ")  # and not <!--, as a text may begin
@@ -67,7 +71,7 @@ def show_cli(
       python -m spacy parsetag show news.txt --model training/model-best --html news.html
       python -m spacy parsetag parse news.txt --sents model | python -m spacy parsetag show - --explain
     """
-    from ..draw.docs import Sentence, explain_all, render
+    from ..draw.docs import explain_all, render
 
     path, text = find_input(source)
     if text is None and is_stream(path):
@@ -104,34 +108,45 @@ def show_cli(
     else:
         parser = start_parser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
         docs, spans_key = _parse(parser, path, text, kind), parser.spans_key
-    sentences: list[Sentence] = []
-    n_trees = 0
+    draw = partial(render, spans_key=spans_key, tags=tags)
     if in_terminal:
-        with text_output(STANDARD) as out:
-            for doc in docs:
-                drawing = render(doc, spans_key=spans_key, width=width, color=color, tags=tags)
-                if drawing:
-                    if n_trees:
-                        out.write("\n")
-                    out.write(drawing + "\n")
-                    out.flush()
-                n_trees += len(drawing.sentences)
-                sentences += drawing.sentences if explain else ()
+        n_trees, sentences = _print_trees(docs, partial(draw, width=width, color=color), explain)
     else:
-        all_docs = list(docs)
-        outputs = [(style, target) for style, target in targets.items() if target is not None]
-        drawn = [(render(all_docs, style, spans_key=spans_key, tags=tags), target) for style, target in outputs]
-        sentences += drawn[0][0].sentences
-        n_trees = len(sentences)
-        for drawing, target in drawn if n_trees else ():
-            write_text(drawing, target)
-            note(f"Wrote {counted(n_trees, 'tree')} to {target}", "good")
+        n_trees, sentences = _write_trees(docs, draw, targets)
     if not n_trees:
         raise ValueError(Errors.E106.format(inputs="the input"))
     if explain:
         meanings = explain_all(sentences, tags)
         longest = max((len(label) for label, _, _ in meanings), default=0)
         write_text("\n" + "".join(f"{label:<{longest}}  {meaning}\n" for label, _, meaning in meanings))
+
+
+def _print_trees(
+    docs: Iterable[Doc], draw: "Callable[..., Drawing]", keeps_sentences: bool
+) -> "tuple[int, list[Sentence]]":
+    """Print drawings as they come. Returns the number of trees, and their sentences if they are to be kept."""
+    n_trees = 0
+    sentences: list[Sentence] = []
+    with text_output(STANDARD) as out:
+        for drawing in filter(None, map(draw, docs)):
+            out.write(f"\n{drawing}\n" if n_trees else f"{drawing}\n")
+            out.flush()
+            n_trees += len(drawing.sentences)
+            sentences += drawing.sentences if keeps_sentences else ()
+    return n_trees, sentences
+
+
+def _write_trees(
+    docs: Iterable[Doc], draw: "Callable[..., Drawing]", targets: Mapping[str, Path | None]
+) -> "tuple[int, list[Sentence]]":
+    """Write drawings of each style to its file, if there are trees. Returns their number and their sentences."""
+    all_docs = list(docs)
+    drawn = [(draw(all_docs, style), target) for style, target in targets.items() if target is not None]
+    sentences = drawn[0][0].sentences
+    for drawing, target in drawn if sentences else ():
+        write_text(drawing, target)
+        note(f"Wrote {counted(len(sentences), 'tree')} to {target}", "good")
+    return len(sentences), list(sentences)
 
 
 def _with_hint(parses: Iterable[Parse]) -> Generator[Parse, None, None]:
