@@ -136,6 +136,46 @@ def test_calibration() -> None:
             assert line.replace("%", " %") in page
 
 
+def figures_of_small_parsers(report: dict[str, Any]) -> dict[str, str]:
+    """What the tables of small parsers say of one, by the first words of a row."""
+    mbr, oracle, constrained = report["mbr"], report["k_best"]["oracle"], report["constraints"]
+    errors = {
+        kind: " %, ".join(f"{100 * report['calibration'][kind][when]['ece']:.1f}" for when in ("before", "after"))
+        for kind in ("constituents", "whole_trees")
+    }
+    return {
+        "best tree, F": "{f:.2f}, {exact_match:.1f} %".format(**report["best_tree"]),
+        "MBR tree": "{f:.2f}, {exact_match:.1f} %".format(**mbr["0.5"]),
+        "MBR tree with a": "{f:.2f}, {exact_match:.1f} %".format(**mbr["0.4"]),
+        "the best by its F": ", ".join(f"{found['f']:.2f}" for n, found in oracle.items() if n != "1"),
+        "F of all other": "{:.2f}, {:.2f}".format(
+            *(constrained[f"others_{which}"]["f"] for which in ("without", "with"))
+        ),
+        "calibration error": f"{errors['constituents']} %",
+        "the same of whole": f"{errors['whole_trees']} %",
+    }
+
+
+def test_calibration_of_small_parsers() -> None:
+    """Each cell of the two tables of three seeds."""
+    page = (ROOT / "docs" / "explanation" / "calibration.md").read_text(encoding="utf8")
+    wsj = result("probabilities_wsj_sm")["pipelines"]
+    gum = [result(f"probabilities_gum_sm_{seed}")["pipelines"][0] for seed in range(3)]
+    for table, reports in zip(page.split("| | seed 0 | seed 1 | seed 2 |")[1:], (wsj, gum), strict=True):
+        columns = [figures_of_small_parsers(report) for report in reports]
+        n_rows = 0
+        for line in table.split("\n\n")[0].strip().splitlines()[1:]:
+            name, *found = cells(line)
+            row = max((start for start in columns[0] if name.startswith(start)), key=len, default=None)
+            if row is None:
+                together = result("ensemble_wsj_sm")["together"]
+                assert found[0] == "{f:.2f}, {exact_match:.1f} %".format(**together), line
+            else:
+                assert found == [column[row] for column in columns], line
+            n_rows += 1
+        assert n_rows == 7
+
+
 def test_time_of_long_sentences() -> None:
     page = " ".join((ROOT / "docs" / "how-to" / "probabilities.md").read_text(encoding="utf8").split())
     orders = result("distribution")["milliseconds_a_sentence"]
