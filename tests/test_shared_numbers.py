@@ -6,7 +6,7 @@ from pathlib import Path
 from spacy_parsetag.decode import batch, distribution
 from spacy_parsetag.treebanks import pieces
 
-PACKAGE = Path(__file__).resolve().parents[2] / "spacy_parsetag"
+PACKAGE = Path(__file__).resolve().parents[1] / "spacy_parsetag"
 
 
 def numbers_of(name: str, block: str) -> dict[str, int]:
