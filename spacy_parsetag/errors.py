@@ -638,3 +638,7 @@ class TreebankError(ValueError):
 
 class EmptyTree(TreebankError):
     """A tree without a word, as some treebanks write for no parse."""
+
+
+class NoParse(EmptyTree):
+    """A root wrapper with nothing in it, such as `(TOP)`."""

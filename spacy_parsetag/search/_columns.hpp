@@ -48,6 +48,7 @@ struct Columns {
     std::vector<int32_t> label, up, size;  // of nodes; the label of a word is ~number
     std::vector<int64_t> starts;           // the first node of each tree
     std::vector<int64_t> lines;            // its line in the text
+    bool any_bare = false;                 // whether a tree had no root wrapper
     Numbers<std::string_view> labels, words;
 };
 
@@ -111,6 +112,7 @@ inline int64_t read_brackets(std::string_view text, int64_t at, int64_t *line, i
                         break;
                     }
                     if (!is_wrapped) open.push_back(add(out.labels.number("TOP")));
+                    out.any_bare |= !is_wrapped;
                 }
                 is_plain = (open.empty() || !is_wrapper(label)) && p < end && *p && *p != ')';
                 if (!is_plain) break;

@@ -15,6 +15,7 @@ cdef extern from "_columns.hpp" namespace "search" nogil:
     cdef cppclass Columns:
         vector[int32_t] label, up, size
         vector[int64_t] starts, lines
+        bint any_bare
         Numbers[string_view] labels, words
     int64_t c_read "search::read_brackets"(string_view, int64_t, int64_t *, int64_t, Columns &)
     int64_t c_lay_out "search::lay_out"(
@@ -62,13 +63,14 @@ cdef list strings(const Numbers[string_view] &found):
 
 
 def scan_brackets(const uint8_t[::1] text, int64_t at, int64_t line, int64_t most):
-    """Read plain trees from a text: columns, what the labels and the words are, and where and at which line it stopped."""
+    """Read plain trees from a text: columns, what the labels and the words are, whether a tree had no root wrapper, and
+    where and at which line it stopped."""
     cdef Columns out
     cdef string_view view = string_view(<const char *>&text[0], text.shape[0]) if text.shape[0] else string_view()
     with nogil:
         at = c_read(view, at, &line, most, out)
     columns = ints(out.label), ints(out.up), ints(out.size), longs(out.starts), longs(out.lines)
-    return columns, strings(out.labels), strings(out.words), at, line
+    return columns, strings(out.labels), strings(out.words), out.any_bare, at, line
 
 
 def number_keys(const uint64_t[::1] keys):

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
-from ..errors import Errors, TreebankError
+from ..errors import Errors, NoParse, TreebankError
 from ..files.read import why_misread
-from ..trees import ROOT_LABELS, Constituent, Parse
+from ..trees import Constituent, Parse
 from ..trees.escape import unescape_label, unescape_token
 from ..trees.tree import ROOT
 from ._kernel import scan_brackets
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BATCH = 1 << 16  # trees
 _MARK = re.compile(rb"\xef\xbb\xbf(?<![^\r\n]\xef\xbb\xbf)(?!\xef\xbb\xbf)")  # one of byte order that begins a line
 _CLOSING = re.compile(rb"\s*\)")
-_EMPTY = re.compile(rf"^[ \t]*\((?:{'|'.join(sorted(ROOT_LABELS))})\s*\)[ \t]*$", re.MULTILINE)
+_AT_MARGIN = re.compile(rb"(?m)\s*^\S")
 
 
 def read_brackets(
@@ -49,14 +49,20 @@ def read_brackets(
             raise TreebankError(name, 1, why_misread(err, encoding)) from err
         errors = "surrogatepass"
     data = _MARK.sub(b"", data)
-    start, line = 0, 1
+    start, line, n_read = 0, 1, 0
     is_plain = b"\xef\xbb\xbf" not in data
+    is_wrapped = _AT_MARGIN.match(data) is not None
     while is_plain and start < len(data):
-        arrays, labels, words, end, end_line = scan_brackets(data, start, line, batch)
+        arrays, labels, words, any_bare, end, end_line = scan_brackets(data, start, line, batch)
+        label, up, size, starts, lines = arrays
+        is_plain = len(starts) == batch or end == len(data)
+        is_wrapped = is_wrapped and not any_bare
         codes: dict[str, int] = {}
         # Not plain are an empty label, which only a root may have; numbered words, as in discontinuous trees; and a
         # closing bracket without an opening one, which may spoil the tree before it.
         if b"\\e" in labels or (start == 0 and words and re.match(rb"[0-9]+=.", words[0])) or _CLOSING.match(data, end):
+            break
+        if not is_plain and not (is_wrapped and _AT_MARGIN.match(data, end)):
             break
         try:
             numbers = [codes.setdefault(unescape_label(label.decode()), len(codes)) for label in labels]
@@ -64,41 +70,40 @@ def read_brackets(
             numbers += [codes.setdefault(unescape_token(word.decode()), len(codes)) for word in words][::-1]
         except UnicodeDecodeError:
             break
-        label, up, size, starts, lines = arrays
         if len(starts):
             source = np.zeros(len(starts), np.int32)
             yield TreeColumns(np.array(numbers, np.int32)[label], up, size, starts, list(codes), source, lines, [name])
-        start, line, is_plain = end, end_line, len(starts) == batch
+        start, line, n_read = end, end_line, n_read + len(starts)
     if start < len(data):
-        # A comment begins only at the start of a line.
-        prefix = " " if start and data.startswith((b"#", b"%", b"*"), start) and data[start - 1] not in b"\r\n" else ""
-        yield from _read_rest(prefix + data[start:].decode("utf-8", errors), line, name, encoding, on_error, batch)
-
-
-def _keep_line_breaks(match: re.Match[str]) -> str:
-    """Keep the line breaks of a tree that is left out, so that lines keep their numbers."""
-    return re.sub(r"[^\r\n]", "", match.group())
+        # The layout of the trees so far may tell where a broken one ends, unless each had a wrapper at the margin.
+        if not (is_wrapped and _AT_MARGIN.match(data, start)):
+            start, line = 0, 1
+        text = io.StringIO(data[start:].decode("utf-8", errors), newline=None)
+        rows = _read_rest(text, line, name, encoding, on_error, is_head=start == 0)
+        rows = rows if start else islice(rows, n_read, None)
+        while len(columns := columns_of_parses(islice(rows, batch), name)):
+            yield columns
 
 
 def _read_rest(
-    text: str, line: int, name: str, encoding: str, on_error: "OnError | None", batch: int
-) -> Iterator[TreeColumns]:
+    text: TextIO, line: int, name: str, encoding: str, on_error: "OnError | None", *, is_head: bool
+) -> Iterator[Row]:
     # `treebanks.penn` takes as long to import as all else.
     from ..treebanks.lines import Line, read_file_lines
     from ..treebanks.penn import BracketReader, make_of_each
 
-    lines = read_file_lines(io.StringIO(_EMPTY.sub(_keep_line_breaks, text), newline=None), encoding, name)
-    numbered = (Line(each.number + line - 1, each.text) for each in lines)
+    def report(error: TreebankError) -> None:
+        if isinstance(error, NoParse):
+            return
+        if on_error is None:
+            raise error
+        on_error(error)
 
-    def parses() -> Iterator[Row]:
-        trees = BracketReader(numbered, name, encoding, on_error, None)
-        for tree, parse in make_of_each(trees, Parse.from_tree, name, on_error):
-            if parse.words:
-                yield parse, tree.line, tree.label if tree.is_wrapper else ROOT, ""
-
-    rows = parses()
-    while len(columns := columns_of_parses(islice(rows, batch), name)):
-        yield columns
+    numbered = (Line(each.number + line - 1, each.text) for each in read_file_lines(text, encoding, name))
+    trees = BracketReader(numbered, name, encoding, report, None, is_head)
+    for tree, parse in make_of_each(trees, Parse.from_tree, name, on_error):
+        if parse.words:
+            yield parse, tree.line, tree.label if tree.is_wrapper else ROOT, ""
 
 
 def read_rows(rows: Iterable[tuple[int, Any]], name: str, id_key: str = "id") -> TreeColumns:

@@ -26,7 +26,7 @@ from itertools import accumulate, chain, starmap
 from pathlib import Path
 from typing import TextIO, TypeVar
 
-from ..errors import EmptyTree, Errors, TreebankError, shorten
+from ..errors import EmptyTree, Errors, NoParse, TreebankError, shorten
 from ..files.write import atomic_path, refuse_overwrite
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, unescape_label, unescape_token
@@ -111,12 +111,13 @@ def make_of_each(
             yield tree, made
 
 
-def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
+def without_comments(lines: Iterable[Line], path: str, is_head: bool = True) -> Iterator[Line]:
     """Leave out lines that begin as `COMMENTS` do. Of the trees that `parse --k-best` writes, keep the pipeline's.
 
+    is_head (bool): Whether the lines begin a file.
     RAISES (TreebankError): If the file begins like a file of discontinuous trees.
     """
-    first_number, is_head, is_next_best = 0, True, False
+    first_number, is_next_best = 0, False
     for line in lines:
         is_comment = line.text.startswith(COMMENTS)
         if is_head and line.text.strip():
@@ -176,6 +177,7 @@ class BracketReader:
     encoding (str): What the lines were decoded from, for messages.
     on_error (Callable[[TreebankError], None] | None): Called with each malformation; None raises the first.
     default_tag (str | None): Part-of-speech tag for words that have none.
+    is_head (bool): Whether the lines begin the file, and may show that it has another format.
     """
 
     lines: Iterator[Line]
@@ -183,10 +185,11 @@ class BracketReader:
     encoding: str
     on_error: OnError | None
     default_tag: str | None
+    is_head: bool = True
 
     def __iter__(self) -> Iterator[Tree]:
-        pieces = cut_pieces(without_comments(self.lines, self.path))
-        is_checked = False
+        pieces = cut_pieces(without_comments(self.lines, self.path, self.is_head))
+        is_checked = not self.is_head
         for tree in chain.from_iterable(starmap(self._read, pieces)):
             if not is_checked:
                 words = [child for node in preorder(tree) for child in node.children if isinstance(child, str)]
@@ -251,8 +254,10 @@ class BracketReader:
                 if tree.flaw is None:
                     whole_trees.append(whole_tree)
                 else:
-                    is_quiet = True
-                    self._report(*tree.flaw, tree.line, TreebankError if tree.n_words else EmptyTree)
+                    is_no_parse = whole_tree.label in ROOT_LABELS and not whole_tree.children
+                    is_quiet = not is_no_parse
+                    kind_of_error = TreebankError if tree.n_words else NoParse if is_no_parse else EmptyTree
+                    self._report(*tree.flaw, tree.line, kind_of_error)
                 tree = None
         yield from whole_trees
         if tree is not None:

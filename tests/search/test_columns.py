@@ -14,13 +14,14 @@ from search_reference import Heads, link
 from strategies import parses
 
 import spacy_parsetag.search as search
-from spacy_parsetag.errors import TreebankError
+from spacy_parsetag.errors import NoParse, TreebankError
 from spacy_parsetag.search import TreeColumns, Tregex, get_head_rules, read_brackets, read_rows, read_table
 from spacy_parsetag.search.columns import columns_of_parses
 from spacy_parsetag.search.heads import HeadRules
 from spacy_parsetag.treebanks.penn import read_trees
 from spacy_parsetag.trees.brackets import format_tree
 from spacy_parsetag.trees.parse import Parse
+from spacy_parsetag.trees.tree import Tree
 
 HEADS = Path(search.__file__).parent / "heads"
 
@@ -97,6 +98,43 @@ def test_a_bracket_too_many(batch: int, tmp_path: Path) -> None:
     trees = list(read_trees(tmp_path / "x.mrg", on_error=errors[1].append))
     assert len(columns) == len(trees) == 2 and [len(own) for own in errors] == [1, 1]
     assert columns.line.tolist() == [tree.line for tree in trees]
+
+
+GOOD = "(S (NP (NN a)) (VP (VB b)))\n"
+LINES = "(S\n(NP (NN a))\n(VP (VB b)))\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        3 * f"  {GOOD}" + "  (S (NP (NN c)\n" + 3 * f"  {GOOD}",
+        3 * LINES + "(S\n(NP (NN c)\n(VP (VB d)))\n" + 3 * LINES,
+        f"(TOP {GOOD.strip()})\n#BOS 2\n<!-- 3 -->\n{GOOD}",
+        f"{GOOD}#FORMAT 2\n{GOOD}",
+        f"# one\n(TOP {GOOD})\n(TOP\u00a0)\n{GOOD}",
+        f"# one\n(TOP (S (NP (NN a))\n()\n(VP (VB b))))\n{GOOD}",  # a bracket in a tree
+        "(TOP (NN a))(TOP (NN b)\n(TOP (NN c))\n",
+        "(TOP (NN a)) (NN b)) (TOP (NN c))\n",
+    ],
+)
+def test_the_same_trees_as_other_commands(text: str, tmp_path: Path) -> None:
+    """Also where what was read at once says how a file is laid out."""
+    (tmp_path / "x.mrg").write_text(text, encoding="utf-8")
+    errors: list[list[TreebankError]] = [[], []]
+    columns = TreeColumns.join(read_brackets(text.encode(), "x.mrg", on_error=errors[0].append))
+    trees = [*read_trees(tmp_path / "x.mrg", on_error=errors[1].append)]
+    of_trees = [error.reason for error in errors[1] if not isinstance(error, NoParse)]
+    assert [error.reason for error in errors[0]] == of_trees and columns.line.tolist() == [tree.line for tree in trees]
+    assert trees_of(columns) == [format_tree(tree if tree.is_wrapper else Tree("TOP", (tree,))) for tree in trees]
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
+def test_no_parse(line_break: str) -> None:
+    """It is left out, whatever stands around it; what stands behind it is not."""
+    text = line_break.join(["# one", "(TOP (NN a)) (TOP)", "(TOP )", "(TOP (NN b))", "()", "(TOP) stray"])
+    errors: list[TreebankError] = []
+    columns = TreeColumns.join(read_brackets(text.encode(), "x", on_error=errors.append))
+    assert trees_of(columns) == ["(TOP (NN a))", "(TOP (NN b))"] and ["x:6: [E120]" in str(e) for e in errors] == [True]
 
 
 def test_other_encodings() -> None:
