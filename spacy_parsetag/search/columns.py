@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Errors
+from ..files.lock import lock_folder
 from ..files.write import atomic_path
 from ..trees import Parse, Tree
 from ._kernel import are_trees, lay_out_nodes
@@ -163,19 +164,23 @@ class TreeColumns:
 
     def to_disk(self, path: str | Path) -> None:
         """Save as a folder, which `from_disk` maps into memory. It replaces what was saved there all at once, also
-        where this batch or another process maps that."""
+        where this batch or another process maps that.
+
+        RAISES (ValueError): If another process saves there at this moment.
+        """
         folder, version = Path(path), secrets.token_hex(4)
         folder.mkdir(parents=True, exist_ok=True)
         texts = {"format": _FORMAT, "version": version, "strings": self.strings, "names": self.names, "ids": self.ids}
-        try:
-            for name in _ARRAYS:
-                np.save(folder / f"{name}-{version}.npy", getattr(self, name))
-            with atomic_path(folder / "columns.json") as temporary:
-                temporary.write_text(json.dumps(texts), encoding="utf-8")
-        except BaseException:
-            _remove_arrays(folder, version)
-            raise
-        _remove_arrays(folder, f"(?!{version})[0-9a-f]{{8}}")
+        with lock_folder(folder, ".saving/lock"):
+            try:
+                for name in _ARRAYS:
+                    np.save(folder / f"{name}-{version}.npy", getattr(self, name))
+                with atomic_path(folder / "columns.json") as temporary:
+                    temporary.write_text(json.dumps(texts), encoding="utf-8")
+            except BaseException:
+                _remove_arrays(folder, version)
+                raise
+            _remove_arrays(folder, f"(?!{version})[0-9a-f]{{8}}")
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "TreeColumns":
@@ -184,12 +189,17 @@ class TreeColumns:
         RAISES (ValueError): If `to_disk` did not write the folder, its files are damaged or do not fit together, or a
             later version of this package wrote it.
         """
-        folder = Path(path)
+        folder, before = Path(path), None
         try:
-            texts = json.loads((folder / "columns.json").read_text(encoding="utf-8"))
-            if texts["format"] == _FORMAT:
+            while (texts := json.loads((folder / "columns.json").read_text(encoding="utf-8")))["format"] == _FORMAT:
                 paths = {name: folder / f"{name}-{texts['version']}.npy" for name in _ARRAYS}
-                arrays: Any = {name: np.asarray(np.load(path, mmap_mode="r")) for name, path in paths.items()}
+                try:
+                    arrays: Any = {name: np.asarray(np.load(path, mmap_mode="r")) for name, path in paths.items()}
+                except FileNotFoundError:
+                    if texts["version"] == before:
+                        raise
+                    before = texts["version"]  # another process may have replaced it meanwhile
+                    continue
                 columns = cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
                 columns._check()
                 return columns

@@ -175,7 +175,9 @@ def parse_pattern(pattern: str) -> tuple[Node, ...]:
     """
     parser = _Parser(pattern)
     try:
-        return parser.parse()
+        nodes = parser.parse()
+        hash(nodes)  # as a search does, which recurses into all parts
+        return nodes
     except RecursionError as err:
         raise parser.error("nested too deeply", parser.next.at) from err
 
@@ -292,7 +294,8 @@ class _Parser:
         nth, through = 0, None
         if symbol[-1].isdigit():
             sign = symbol.rstrip("0123456789")
-            nth = min(int(symbol[len(sign) :]), 2**31 - 1) * (-1 if "-" in sign else 1)  # as the kernel counts
+            digits = symbol[len(sign) :].lstrip("0")[:11]  # Python reads no number of thousands of digits
+            nth = min(int(digits or 0), 2**31 - 1) * (-1 if "-" in sign else 1)  # as the kernel counts
             symbol = sign.split("-")[0].strip() + "N"
             if not nth:
                 raise self.error("children are counted from 1, or from -1 backwards", at)

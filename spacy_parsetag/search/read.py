@@ -150,7 +150,7 @@ def find_id(row: Mapping[str, Any], key: str) -> Any:
 def _from_json(value: Any) -> Any:
     """Read a list or an object, which `parse` writes to tables as JSON; anything else stays as it is."""
     if isinstance(value, str) and value.startswith(("[", "{")):
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             return json.loads(value)
     return value
 

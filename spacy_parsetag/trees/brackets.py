@@ -2,7 +2,7 @@
 
 from ..errors import Errors
 from .escape import escape_label, escape_token
-from .tree import Tree
+from .tree import ROOT_LABELS, Tree
 
 
 def format_tree(tree: Tree) -> str:
@@ -12,11 +12,11 @@ def format_tree(tree: Tree) -> str:
     '(TOP (S (-LRB- -LRB-) (NN N.Y.)))'
 
     tree (Tree): The tree, words and labels as text. Its root may have an empty label.
-    RAISES (ValueError): If the tree could not be read back: a node without children, a root without a label over a
+    RAISES (ValueError): If the tree could not be read back: a node without children, a root wrapper over a
         word.
     """
-    if not tree.label and any(isinstance(child, str) for child in tree.children):
-        raise ValueError(Errors.E007.format(what="label", text="", reason="it stands over a word"))
+    if tree.label in ROOT_LABELS and any(isinstance(child, str) for child in tree.children):
+        raise ValueError(Errors.E007.format(what="label", text=tree.label, reason="a root's stands over a word"))
     parts: list[str] = ["(", escape_label(tree.label) if tree.label else ""]
     stack = [iter(tree.children)] if tree.children else []
     if not stack:

@@ -11,8 +11,8 @@ A word's *file form* has no bracket, no white space and is never empty:
 | white space, unprintable characters | `\u00a0`, `\U000e0001` | private-use characters and joiners stay |
 | empty | `\e` | |
 
-The Penn Treebank's own `\/` and `\*` are read as `/` and `*`. Any other backslash in a file stands for itself, so text
-that was never escaped is read as it is. `unescape_token(escape_token(text)) == text` for every string.
+The Penn Treebank's own `\/` and `\*` are read as `/` and `*`. Any other backslash in a file, as in `\-x`, stands for
+itself, so text that was never escaped is read as it is. `unescape_token(escape_token(text)) == text` for every string.
 """
 
 import re
@@ -27,7 +27,7 @@ _TEXT_OF_NAME = {**{name: text for text, name in BRACKETS.items()}, "-LSB-": "["
 # A dash that would be read as the start of a bracket's name. What follows the name may itself be a dash, or a bracket,
 # which is written with a dash in front.
 _TOKEN_SPECIAL = re.compile(r"[(){}\\]|-(?=[LR][RCS]B[-(){}])|[^ -~]|[ ]")
-_TOKEN_ESCAPE = re.compile(r"-[LR][RCS]B-|\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[/*\\-])")
+_TOKEN_ESCAPE = re.compile(r"-[LR][RCS]B-|\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[/*\\]|-(?=[LR][RCS]B\\?-))")
 _PENN_ESCAPE = re.compile(r"-[LR][RCS]B-|\\[/*]")
 # Labels keep their backslashes (`S\NP`), unless one would be read as an escape.
 _LABEL_SPECIAL = re.compile(r"[()]|\\(?=[\\uU()]|[^!-~])|[^ -~]|[ ]")

@@ -81,10 +81,12 @@ class Parse:
         """Make the tree.
 
         root (str | None): Label of the wrapper. None leaves it out, where a single node is at the top.
-        RAISES (ValueError): If spans cross, are not in pre-order or lie outside the sentence, or root is None over a
-            forest.
+        RAISES (ValueError): If words and tags differ in number, spans cross, are not in pre-order or lie outside the
+            sentence, or root is None over a forest.
         """
         n = len(self.words)
+        if len(self.pos) != n:
+            raise ValueError(Errors.E001.format(reason=f"{n} words have {len(self.pos)} part-of-speech tags"))
         complete: list[tuple[int, Tree]] = []  # subtrees with their ends, the leftmost last
         position = n  # the leftmost word that has been hung
         for start, end, label in (*reversed(self.spans), (0, n, "")):  # children before their parents

@@ -15,6 +15,7 @@ from strategies import parses
 
 import spacy_parsetag.search as search
 from spacy_parsetag.errors import NoParse, TreebankError
+from spacy_parsetag.files.lock import lock_folder
 from spacy_parsetag.search import TreeColumns, Tregex, get_head_rules, read_brackets, read_rows, read_table
 from spacy_parsetag.search.columns import columns_of_parses
 from spacy_parsetag.search.heads import HeadRules
@@ -334,6 +335,23 @@ def test_numbers_that_are_no_trees(tmp_path: Path, name: str, place: Any, value:
         TreeColumns.from_disk(tmp_path)
 
 
+def test_saved_by_two_processes_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (TreeColumns.join(read_brackets(f"(TOP (N{i} w{i}))".encode(), "x")) for i in range(2))
+    first.to_disk(tmp_path)
+    load = np.load
+
+    def replaced_meanwhile(path: Path, **options: Any) -> Any:
+        monkeypatch.setattr(np, "load", load)
+        second.to_disk(tmp_path)
+        return load(path, **options)
+
+    monkeypatch.setattr(np, "load", replaced_meanwhile)
+    assert trees_of(TreeColumns.from_disk(tmp_path)) == trees_of(second)
+    with lock_folder(tmp_path, ".saving/lock"), pytest.raises(ValueError, match="E035"):
+        first.to_disk(tmp_path)
+    assert trees_of(TreeColumns.from_disk(tmp_path)) == trees_of(second)
+
+
 def test_saved_over_files_that_are_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows removes no file that a process maps. What cannot be saved leaves what is there."""
     first, second = (TreeColumns.join(read_brackets(f"(TOP (N{i} w{i}))".encode(), "x")) for i in range(2))
@@ -348,15 +366,15 @@ def test_saved_over_files_that_are_mapped(tmp_path: Path, monkeypatch: pytest.Mo
         patch.setattr(Path, "unlink", refuse)
         second.to_disk(tmp_path)
     assert trees_of(TreeColumns.from_disk(tmp_path)) == trees_of(second) and trees_of(mapped) == trees_of(first)
-    assert len(list(tmp_path.iterdir())) == 14
+    assert len(list(tmp_path.glob("*.npy"))) == 13
     with monkeypatch.context() as patch:
         patch.setattr("spacy_parsetag.search.columns.atomic_path", refuse)
         with pytest.raises(PermissionError):
             first.to_disk(tmp_path)
     assert trees_of(TreeColumns.from_disk(tmp_path)) == trees_of(second)
-    assert len(list(tmp_path.iterdir())) == 14
+    assert len(list(tmp_path.glob("*.npy"))) == 13
     second.to_disk(tmp_path)
-    assert len(list(tmp_path.iterdir())) == 8
+    assert len(list(tmp_path.glob("*.npy"))) == 7
 
 
 @pytest.mark.parametrize("name", ["penn", "ctb", "icon"])

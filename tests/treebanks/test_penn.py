@@ -424,6 +424,7 @@ def test_trees_of_nltk_are_written(tmp_path: Path) -> None:
         Tree("TOP", (Tree("", (Tree("NN", ("dog",)),)),)),
         Tree("", ()),
         Tree("", ("dog",)),
+        Tree("ROOT", ("dog",)),
     ],
 )
 def test_unwritable_trees_are_refused(tree: Tree, tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ def test_nltk_reads_it_as_a_word(text: str) -> None:
         ("1\\/2", "1/2"),
         ("\\*", "*"),
         ("C:\\dir", "C:\\dir"),
+        ("hy\\-phen", "hy\\-phen"),
         ("-lrb-", "-lrb-"),
         ("\\u12", "\\u12"),
     ],
