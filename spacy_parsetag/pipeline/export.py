@@ -61,11 +61,16 @@ def _export(nlp: Language, path: Path, precision: Precision) -> bool:
     transformers = {name: _Transformer(name, pipe) for name, pipe in pipes}
     for section, owner in _listeners(components, transformers):
         owner.poolings.setdefault(_name_of(section["pooling"]), section["pooling"])
-    # The transformer that each listener listens to, by the listener's id; the first one for "*".
-    owners = {listener.id: owner for owner in reversed(transformers.values()) for listener in owner.pipe.listeners}
-    _check_listeners(nlp, transformers, owners)
     named = ((name, getattr(pipe, "model", None)) for name, pipe in nlp.components if name not in transformers)
     models = {name: model for name, model in named if isinstance(model, Model)}
+    nodes: Iterator[Any] = (node for model in models.values() for node in model.walk())
+    # The transformer that each listener listens to, by the listener's id. That of a disabled component is not linked.
+    owners = {
+        node.id: _owner_of(node.upstream_name, transformers)
+        for node in nodes
+        if transformers and node.name == "transformer-listener"
+    }
+    _check_listeners(nlp, transformers, owners)
     swaps = [(model, *swap) for model in models.values() for swap in _replacements(model, owners, precision)]
     try:
         for model, old, new in swaps:
@@ -167,7 +172,7 @@ def _check_listeners(nlp: Language, transformers: dict[str, _Transformer], owner
     RAISES (ValueError): If another encoder writes there between a transformer or tok2vec and what listens to it.
     """
     writer = ""
-    for name, pipe in nlp.pipeline:
+    for name, pipe in nlp.components:
         model = getattr(pipe, "model", None)
         for node in model.walk() if isinstance(model, Model) and name not in transformers else ():
             listens_to_tok2vec = isinstance(node, Tok2VecListener) and writer in transformers
@@ -212,10 +217,15 @@ def _replacements(
 def _listeners(
     components: dict[str, Any], transformers: dict[str, _Transformer]
 ) -> Iterator[tuple[dict[str, Any], _Transformer]]:
-    """The sections of listeners to transformers, each with the transformer that it names; the first one for "*"."""
+    """The sections of listeners to transformers, each with the transformer that it names."""
     for section in list(_sections(components)):
         if transformers and section.get("@architectures") == _LISTENER:
-            yield section, transformers.get(section.get("upstream", "*")) or next(iter(transformers.values()))
+            yield section, _owner_of(section.get("upstream", "*"), transformers)
+
+
+def _owner_of(upstream: str, transformers: dict[str, _Transformer]) -> _Transformer:
+    """The transformer of a name; the first one for "*", or where it was renamed."""
+    return transformers.get(upstream) or next(iter(transformers.values()))
 
 
 def _sections(value: Any) -> Iterator[dict[str, Any]]:
@@ -226,7 +236,7 @@ def _sections(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _rewrite(config: dict[str, Any], transformers: dict[str, _Transformer]) -> None:
-    """Replace PyTorch's layers in a config with the exported ones, and drop the callbacks that only PyTorch needs."""
+    """Replace PyTorch's layers in a config with the exported ones."""
     for section, owner in _listeners(config["components"], transformers):
         listener = owner.listener(_name_of(section["pooling"]))
         section.clear()
@@ -235,10 +245,6 @@ def _rewrite(config: dict[str, Any], transformers: dict[str, _Transformer]) -> N
         if section.get("@layers") == "spacy-parsetag.TorchBiLSTM.v1":
             section.clear()
             section["@layers"] = "spacy-parsetag.OnnxBiLSTM.v1"
-    for section in _sections(config["nlp"]):
-        for name, item in list(section.items()):
-            if isinstance(item, dict) and item.get("@callbacks") == "spacy-parsetag.EvaluationMode.v1":
-                del section[name]
 
 
 def _is_exported(path: Path) -> bool:

@@ -222,6 +222,25 @@ def test_saving(trained: Language, folder: Path, tmp_path: Path) -> None:
     assert [spans_of(nlp(text)) for text in TEXTS * 3 if text] == [spans for spans, _ in expected]
 
 
+@pytest.mark.parametrize("in_turn", [False, True])
+def test_disabled_and_renamed(trained: Language, in_turn: bool, tmp_path: Path) -> None:
+    """What listens is exported where it is disabled, whatever the transformer is called, with PyTorch's callback."""
+    callback: dict[str, Any] = {"@callbacks": "spacy-parsetag.EvaluationMode.v1"}
+    if in_turn:
+        callback = {"@callbacks": "spacy-parsetag.InTurn.v1", "*": {"mode": callback}}
+    trained.to_disk(tmp_path / "trained")
+    nlp = spacy.load(tmp_path / "trained", config={"nlp.after_pipeline_creation": callback})
+    nlp.rename_pipe("transformer", "encoder")
+    for name in ("tagger", "parsetag"):
+        nlp.disable_pipe(name)
+    exported = spacy.load(export_pipeline(nlp, tmp_path / "exported", "float32"))
+    assert exported.disabled == nlp.disabled == ["tagger", "parsetag"]
+    for each in (nlp, exported):
+        each.enable_pipe("tagger")
+        each.enable_pipe("parsetag")
+    assert outputs(exported) == outputs(trained)
+
+
 def test_settings_of_a_loaded_pipeline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are the config's, also where a folder of an older version has others beside the weights."""
     seen: list[Any] = []
