@@ -74,7 +74,7 @@ def threads_asked() -> int | None:
     OpenMP takes one number for each level of threads within threads, "4,2", and the first one counts.
     """
     first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    return int(first) if first.isdigit() else None
+    return int(first) if first.isdecimal() else None
 
 
 _limiting = Lock()

@@ -383,6 +383,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E321 = "The attrs of doc.spans[{key!r}] do not fit its sentences and constituents. Parse the doc again."
     E322 = "doc._.parses(k) gives the k best trees of each sentence, so k must be a whole number from 1 on; got {k!r}."
+    E323 = (
+        "The component '{name}' changes the tokens of {text!r}: trees over the old ones are none over the new. Put it "
+        "behind the parser."
+    )
 
     E350 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
     E351 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."

@@ -1,5 +1,6 @@
 """A handful of trees, and small pipelines that learn them by heart, for the tests of the pipe."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -130,7 +131,7 @@ def random_scores(pipe: Any, examples: list[Example], seed: int) -> SentenceScor
         spans = SpanScores(random.normal(size=spans.scores.shape), spans.starts)
     if transitions is not None:
         transitions = Transitions(*(random.normal(size=array.shape) for array in transitions))
-    return SentenceScores(random.normal(size=predicted.rows.shape), predicted.words, transitions, spans)
+    return replace(predicted, rows=random.normal(size=predicted.rows.shape), transitions=transitions, spans=spans)
 
 
 def arrays_of(scores: SentenceScores) -> list[Any]:

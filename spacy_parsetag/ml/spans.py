@@ -134,7 +134,7 @@ def _forward(
     words, X, backprop_words = encode_words(model, docs, is_train)
     if X is None:
         nothing = SpanScores(ops.alloc2f(0, len(tags.node_labels)), words.starts) if span_layers else None
-        empty = SentenceScores(ops.alloc2f(0, len(tags)), words, spans=nothing)
+        empty = SentenceScores(ops.alloc2f(0, len(tags)), words, spans=nothing, by_sentence=True)
         return empty, lambda dY: backprop_words(None)
     gaps, before = (xp.asarray(index) for index in (gaps_of(words), boundaries_before(words)))
     boundaries, backprop_boundaries = _join_halves(ops, X, before, len(words.n_words))
@@ -170,7 +170,7 @@ def _forward(
         dX += backprop_boundaries(d_boundaries)
         return backprop_words(dX)
 
-    return SentenceScores(tag_scores.reshape((-1, len(tags))), words, spans=spans), backprop
+    return SentenceScores(tag_scores.reshape((-1, len(tags))), words, spans=spans, by_sentence=True), backprop
 
 
 class SpanRows:

@@ -77,12 +77,14 @@ class SentenceScores:
     words (Words): The W words.
     transitions (Transitions | None): Scores of successive tags, where the learner has any.
     spans (SpanScores | None): Scores of the spans of each sentence, where the learner has any.
+    by_sentence (bool): Whether only runs of words within a sentence have scores.
     """
 
     rows: Floats2d
     words: Words
     transitions: Transitions | None = None
     spans: SpanScores | None = None
+    by_sentence: bool = False
 
     def batch(self, tags: TagSet, linearizer: Linearizer, max_stack: int | None) -> TagScores:
         """Make the batch of all sentences; for the arguments see `TagScores`."""

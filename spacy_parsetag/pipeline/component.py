@@ -300,7 +300,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
                     raise ValueError(Errors.E272.format(name=self.name, text=shorten(eg.reference.text, 50)))
         first_words = scores.words.find([[sentence.tokens for sentence in sentences] for sentences in gold_by_doc])
         n_words = np.asarray([len(sentence.tokens) for sentence in gold], dtype=np.int64)
-        if scores.spans is not None:
+        if scores.by_sentence:
             inside = scores.words.sentences_around(first_words, n_words) >= 0
             docs = [eg.predicted for eg, sentences in zip(examples, gold_by_doc, strict=True) for _ in sentences]
             self._gold.leave_out([*compress(zip(docs, gold, strict=True), ~inside)])

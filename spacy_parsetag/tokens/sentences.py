@@ -118,12 +118,15 @@ def _mark_starts(doc: Doc, marks: NDArray[np.int64]) -> None:
 def run_before(nlp: Language, parser: Pipe, docs: Iterable[Doc]) -> list[Doc]:
     """Run the components before a parser on copies of docs' words; the sentences stay those of the docs.
 
-    RAISES (ValueError): If a dependency parse has other sentences.
+    RAISES (ValueError): If a dependency parse has other sentences, or a component changes the tokens.
     """
     docs = list(docs)
     copies = [copy_words(doc, nlp.vocab) for doc in docs]
-    for _, pipe in takewhile(lambda named: named[1] is not parser, nlp.pipeline):
+    for name, pipe in takewhile(lambda named: named[1] is not parser, nlp.pipeline):
         copies = list(pipe.pipe(copies)) if hasattr(pipe, "pipe") else [pipe(copy) for copy in copies]
+        for doc, copy in zip(docs, copies, strict=True):
+            if len(copy) != len(doc):
+                raise ValueError(Errors.E323.format(name=name, text=shorten(doc.text, 50)))
     for doc, copy in zip(docs, copies, strict=True):
         starts = sentence_starts(doc)
         # spaCy's dependency parser keeps boundaries, and with its parse they cannot be set again.
@@ -152,9 +155,10 @@ def paragraphs(doc: Doc) -> Doc:
     if not has_sentences(doc):
         is_word = _is_word(doc)
         if not is_word.all():
-            before_words = np.flatnonzero(~is_word[:-1] & is_word[1:])
+            words = np.flatnonzero(is_word).tolist()
             marks = np.where(is_word, 0, -1)  # white space begins no sentence
-            marks[[i + 1 for i in before_words.tolist() if len(_LINE_BREAK.findall(doc[i].text)) > 1]] = 1
+            between = ((doc[i + 1 : j].text, j) for i, j in pairwise(words) if j - i > 1)
+            marks[[j for text, j in between if len(_LINE_BREAK.findall(text)) > 1]] = 1
             marks[is_word.argmax()] = -1  # the first word, if white space precedes it
             marks[0] = 0
             _mark_starts(doc, marks)

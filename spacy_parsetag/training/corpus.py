@@ -62,6 +62,9 @@ class TreebankCorpus:
                     for key in ("id", "meta"):
                         eg.reference.user_data.pop(key, None)
                 reference = Doc.from_docs([eg.reference for eg in joined])
+                for key, group in reference.spans.items():  # which has no attributes of the joined groups
+                    if all(eg.reference.spans[key].attrs.get("partial") is False for eg in joined):
+                        group.attrs["partial"] = False
             # A new doc: `Doc.from_docs` marks where each of the docs began.
             tokens = [token for eg in joined for token in eg.predicted]
             words, spaces = [token.text for token in tokens], [bool(token.whitespace_) for token in tokens]

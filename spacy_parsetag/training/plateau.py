@@ -88,6 +88,7 @@ def make_plateau_logger(logger: SetupLogger | None = None) -> SetupLogger:
 
     def setup(nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> Any:
         log_inner, finalize = inner(nlp, stdout, stderr)
+        _last_asked.set(None)  # that of an earlier run
 
         def log_step(info: dict[str, Any] | None) -> None:
             if info is not None:

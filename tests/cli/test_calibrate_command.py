@@ -14,6 +14,7 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis.strategies import floats
+from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from tiny import TREES, gold_doc, make_examples, make_learner, make_nlp, train
@@ -152,6 +153,12 @@ def test_what_is_judged_is_what_is_predicted(folder: Path) -> None:
         assert found.probs == pytest.approx(probs, rel=1e-4)
 
 
+def merge_two(doc: Doc) -> Doc:
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[:2])
+    return doc
+
+
 def test_what_is_scored(folder: Path) -> None:
     """A pipe that is calibrated already, by its scores at a temperature of 1; and whole trees alone."""
     nlp = spacy.load(folder / "model")
@@ -173,6 +180,11 @@ def test_what_is_scored(folder: Path) -> None:
     parser.initialize(lambda: [words], nlp=nlp)
     (parsed,) = score_gold_docs(nlp, pipe, golds)
     assert parsed.parses == again.parses
+    # What changes the tokens of a doc leaves no words to compare.
+    Language.component("merge_two", func=merge_two)
+    nlp.add_pipe("merge_two", before="parsetag")
+    with pytest.raises(ValueError, match=r"\[E323\].*'merge_two'"):
+        list(score_gold_docs(nlp, pipe, golds))
 
 
 def test_what_stands_in_the_wrong_place(run: Callable[..., Any], pipeline: Path, treebank: Path) -> None:

@@ -60,9 +60,10 @@ def test_layers_between_encoder_and_spans() -> None:
     assert outputs(loaded) == outputs(nlp)
 
 
-def test_a_sentence_is_lost_once() -> None:
+@pytest.mark.parametrize("span_width", [8, None])
+def test_a_sentence_is_lost_once(span_width: int | None) -> None:
     """One that is cut and has unknown labels is two problems; the other half of the data teaches all the same."""
-    nlp = make_learner("Spans")
+    nlp = make_learner("Spans", span_width=span_width)
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
     [other] = make_examples(nlp, [TREES[0].replace("NP", "NP-SBJ")])

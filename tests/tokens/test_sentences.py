@@ -84,6 +84,11 @@ def test_boundaries_that_are_there_stay() -> None:
     assert len(paragraphs(Doc(VOCAB))) == 0
 
 
+def test_a_blank_line_of_several_tokens() -> None:
+    doc = paragraphs(Doc(VOCAB, words=["Title", "\n", " ", "\n", "Body", "\n", "more"]))
+    assert sentence_starts(doc).tolist() == [0, 4]
+
+
 def test_white_space_where_the_vocab_has_no_language() -> None:
     """`token.is_space` is False for all tokens there."""
     doc = Doc(Vocab(), words=["a", "\n", "b"])

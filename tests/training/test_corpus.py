@@ -131,6 +131,18 @@ def test_marked_docs_are_not_joined(path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_marks_of_whole_trees_are_joined(path: Path, is_whole: bool) -> None:
+    """A doc that says that its tree is whole silences a warning; joined with one that does not, it says nothing."""
+    nlp = spacy.blank("en")
+    docs = list(DocBin().from_disk(path).get_docs(nlp.vocab))
+    for doc in docs[not is_whole :]:
+        doc.spans["constituents"].attrs["partial"] = False
+    DocBin(docs=docs).to_disk(path)
+    joined = next(iter(TreebankCorpus(path, n_sents=2)(nlp))).reference
+    assert joined.spans["constituents"].attrs.get("partial") == (False if is_whole else None)
+
+
 def test_limit(path: Path) -> None:
     assert len(list(TreebankCorpus(path, limit=2)(spacy.blank("en")))) == 2
 

@@ -102,6 +102,9 @@ def test_schedules_of_other_runs_are_not_told() -> None:
 
 
 def test_no_schedule() -> None:
+    next(Plateau(1.0, warmup_steps=0))  # of an earlier run
+    with pytest.raises(ValueError, match=r"\[E226\]"):
+        start_logger()({"score": 0.5})
     raised = []
 
     def check() -> None:
@@ -123,8 +126,8 @@ def test_logger_passes_on() -> None:
         return calls.append, lambda: calls.append("finalize")
 
     rates = Plateau(1.0, warmup_steps=0)
-    next(rates), next(rates)
     log_step, finalize = make_plateau_logger(setup)(spacy.blank("en"), io.StringIO(), io.StringIO())
+    next(rates), next(rates)
     for info in ({"score": 0.5}, None, {"score": 0.5}):
         log_step(info)
     finalize()
