@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from ..errors import Errors
 from .read import suffix_of, without_compression
@@ -88,7 +88,7 @@ def _files_below(folder: Path, suffixes: Sequence[str], pattern: str | None) -> 
     files = [
         SourceFile(path, folder)
         for path in paths
-        if path.is_file() and (pattern or suffix_of(path) in suffixes or path.name in suffixes)
+        if not path.is_dir() and (pattern or suffix_of(path) in suffixes or path.name in suffixes)
     ]
     if not files:
         patterns = pattern or ", ".join(f"*{name}" if name.startswith(".") else name for name in suffixes)
@@ -101,10 +101,18 @@ def paths_below(folder: Path, pattern: str) -> list[Path]:
     """Find what matches a pattern in a folder and all folders in it, sorted, but for names that begin with a dot.
 
     Each folder comes once, in its own place if it has one here, else where the first symbolic link to it stands.
+
+    RAISES (OSError): If a folder cannot be read.
     """
+    if not Path(pattern).parts:  # "." matches no file
+        return []
+
+    def refuse(error: OSError) -> NoReturn:
+        raise error
+
     places: dict[str, Path] = {}  # of folders, by their real paths
     for follows_links in (False, True):
-        for place, names, _ in os.walk(folder, followlinks=follows_links):
+        for place, names, _ in os.walk(folder, onerror=refuse, followlinks=follows_links):
             path = Path(place)
             is_first = places.setdefault(os.path.realpath(place), path) == path
             names[:] = sorted(name for name in names if is_first and not name.startswith("."))

@@ -60,9 +60,15 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as temporary:
         folder = Path(temporary, "made")
         yield folder
+        before = Path(temporary, "before")
         if path.exists():
-            path.rename(Path(temporary, "before"))
-        folder.rename(path)
+            path.rename(before)
+        try:
+            folder.rename(path)
+        except BaseException:
+            if before.exists():
+                before.rename(path)
+            raise
 
 
 def _sync(path: Path) -> None:

@@ -202,8 +202,11 @@ def make_record(where: str, raw: Any, read: Callable[[Any], dict[str, Any]] = di
 
 
 def _doc_record(where: str, doc: Doc) -> Record:
+    extra: dict[str, Any] = {key: doc.user_data[key] for key in ("id", "meta") if key in doc.user_data}
+    if not len(doc) and "error" in doc.user_data:  # a text that failed, which is kept there
+        return make_record(where, {"text": doc.user_data.get("text"), **extra})
     data = {"text": doc.text, "doc": DocBin(docs=[doc], store_user_data=True), "user_data": dict(doc.user_data)}
-    return Record(where, {**data, **{key: doc.user_data[key] for key in ("id", "meta") if key in doc.user_data}})
+    return Record(where, {**data, **extra})
 
 
 def _read_json(line: str) -> dict[str, Any]:

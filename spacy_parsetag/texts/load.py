@@ -77,8 +77,9 @@ def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
         nlp.disable_pipe(name)
     lacks_splitter = not (one_sentence or splitters) and (bool(one_sentence_pipes) or all(assigned.values()))
     if lacks_splitter:
-        nlp.add_pipe("sentencizer", before=(one_sentence_pipes or [nlp.pipe_names[len(before_parser)]])[0])
-        splitters = ["sentencizer"]
+        name = "sentencizer" if "sentencizer" not in nlp.component_names else "parsetag_sentencizer"
+        nlp.add_pipe("sentencizer", name, before=(one_sentence_pipes or [nlp.pipe_names[len(before_parser)]])[0])
+        splitters = [name]
     are_spacys = {_factory(nlp, name) for name in splitters} <= {"sentencizer", "senter", "parser"}
     if splitters and are_spacys and not one_sentence and "paragraphs" not in nlp.component_names:
         nlp.add_pipe("paragraphs", first=True)

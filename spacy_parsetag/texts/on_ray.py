@@ -1,7 +1,7 @@
 """Parse and search on a Ray cluster. Actors load the pipeline once; texts go in, and rows come out."""
 
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,14 @@ def ray_parse(
     column (str): The column with the texts: strings, or lists of strings for texts in tokens.
     one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
     code (str | Path | None): A Python file with registered functions that the pipeline needs.
-    **options: For `map_batches`: `concurrency`, the number of actors (all CPUs but one, which Ray needs to read, and no
-        more than there are GPUs for); for GPUs `num_gpus=1`; `num_cpus`, `memory`, and so on.
+    **options: For `map_batches`: `concurrency`, the number of actors (as many as there are CPUs and GPUs for, beside
+        one CPU, which Ray needs to read); for GPUs `num_gpus=1`; `num_cpus`, `memory`, and so on.
     RETURNS (ray.data.Dataset): The same rows with the columns "sents" (sentences with "start", "end", "words",
         "offsets", "pos", "constituents" and "tree", as `parsetag parse --output-format jsonl` writes them) and "error"
         (null, or why it failed).
     """
     settings = table_settings(model, 0 if options.get("num_gpus") else -1, code, one_sentence)
-    options.setdefault("concurrency", _n_workers("ray_parse", options.get("num_gpus") or 0))
+    options.setdefault("concurrency", _n_workers("ray_parse", options))
     return dataset.map_batches(
         TableParser, fn_constructor_args=[settings, column], batch_format="pyarrow", batch_size=batch_size, **options
     )
@@ -55,7 +55,7 @@ def ray_search(dataset: Any, pattern: str, *, heads: str = "penn", batch_size: i
     from .search import TableSearcher  # with compiled code, which spaCy's command line does without
 
     TableSearcher(pattern, heads)  # an error comes here, and not from an actor
-    options.setdefault("concurrency", _n_workers("ray_search"))
+    options.setdefault("concurrency", _n_workers("ray_search", options))
     return dataset.map_batches(
         TableSearcher, fn_constructor_args=[pattern, heads], batch_format="pyarrow", batch_size=batch_size, **options
     )
@@ -78,7 +78,7 @@ def ray_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Generato
     # Processes keep the pipeline from task to task; without `max_calls` those with a GPU would end after each.
     task = ray.remote(num_cpus=1, num_gpus=int(on_gpu), max_calls=0, max_retries=3)(parse_shard)
     todo, pending = deque(shards), list[Any]()
-    n_tasks = n_workers or _n_workers("--engine ray")
+    n_tasks = n_workers or _n_workers("--engine ray", {})
     try:
         while todo or pending:
             while todo and len(pending) < n_tasks:
@@ -88,18 +88,23 @@ def ray_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Generato
             yield ray.get(done)
     except ray.exceptions.RayTaskError as err:
         raise err.cause from err
-    except ray.exceptions.WorkerCrashedError as err:
+    except ray.exceptions.RayError as err:  # the process died, or Ray ended it as memory ran out
         raise ValueError(Errors.E559) from err
     finally:
         for unneeded in pending:
             ray.cancel(unneeded)
 
 
-def _n_workers(feature: str, n_gpus: float = 0) -> int:
-    """Count the actors or tasks that a cluster has room for, beside a CPU to read."""
+def _n_workers(feature: str, options: Mapping[str, Any]) -> int:
+    """Count the actors or tasks that a cluster has room for, beside a CPU to read.
+
+    options (Mapping[str, Any]): What each takes: `num_cpus`, 1 by default, and `num_gpus`.
+    """
     ray = require("ray", feature)
     if not ray.is_initialized():
         ray.init()
     resources = ray.cluster_resources()
-    n_cpus = int(resources.get("CPU", 1)) - 1
-    return max(1, min(n_cpus, int(resources.get("GPU", 0) / n_gpus)) if n_gpus else n_cpus)
+    fitting = [(resources.get("CPU", 1) - 1) / (options.get("num_cpus") or 1)]
+    if n_gpus := options.get("num_gpus"):
+        fitting.append(resources.get("GPU", 0) / n_gpus)
+    return max(1, int(min(fitting)))

@@ -1,6 +1,8 @@
 """Parse and search on a Spark cluster. Python workers load the pipeline once; texts go in, and rows come out."""
 
+import builtins
 import json
+import os
 import re
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
@@ -14,6 +16,10 @@ from .parquet import ADDED, TableParser, table_settings
 from .shards import Job, Note, Shard, load_shard_parser
 
 MAX_TASKS = 1000
+# Errors of the machine that a task is on: a full disk, a file that is not there, a package that is missing.
+_OF_MACHINE = "|".join(
+    name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, OSError | ImportError)
+)
 
 
 def spark_parse(
@@ -60,10 +66,11 @@ def spark_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Genera
         core.
     YIELDS (dict[str, Any]): The note on each shard, when all are done. A task that Spark does again parses only what
         the first attempt did not write.
-    RAISES (ValueError): If a task does, four times.
+    RAISES (ValueError): If a task raises one, or an OSError or ImportError, four times.
     """
     builder = require("pyspark.sql", "--engine spark").SparkSession.builder
-    if n_workers is not None:
+    has_master = re.search(r"--master\b|\bspark\.master\b", os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
+    if n_workers is not None and not has_master:  # the builder's would replace that one
         builder = builder.master(f"local[{n_workers},4]")  # as on a cluster, a task is tried four times
     columns = ", ".join(f"`{name}` long" for name in Shard._fields)
     rows = builder.getOrCreate().createDataFrame(shards, columns)
@@ -71,8 +78,9 @@ def spark_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Genera
     try:
         noted = rows.mapInArrow(partial(_parse_shards, job.absolute()), "note string").collect()
     except require("pyspark.errors", "--engine spark").PythonException as err:
-        if stated := re.search(r"^ValueError: (\[E\d+\] .*)", str(err), re.MULTILINE):
-            raise ValueError(stated[1]) from err
+        for pattern in (r"^ValueError: (\[E\d+\] .*)", rf"^(?:{_OF_MACHINE}): (.*)"):
+            if stated := re.search(pattern, str(err), re.MULTILINE):
+                raise ValueError(stated[1]) from err
         raise
     for row in noted:
         yield json.loads(row.note)

@@ -290,6 +290,7 @@ def describe_run(
         "sources": [
             {
                 "name": source.path.relative_to(folder).as_posix(),
+                "id": source.id,
                 "format": source.format,
                 "n_texts": n,
                 "sha256": sha256,

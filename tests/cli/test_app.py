@@ -12,7 +12,7 @@ import typer
 from command_data import Run
 
 from spacy_parsetag.cli._util import note, stated_errors, write_text
-from spacy_parsetag.files.write import atomic_path, refuse_overwrite
+from spacy_parsetag.files.write import atomic_folder, atomic_path, refuse_overwrite
 from spacy_parsetag.texts.output import open_output
 
 
@@ -67,6 +67,25 @@ def test_errors_name_the_file_that_was_to_be_written(tmp_path: Path) -> None:
     target = tmp_path / "none" / "trees.mrg"
     with pytest.raises(FileNotFoundError, match=r"trees\.mrg"), atomic_path(target) as temporary:
         temporary.touch()
+
+
+def test_a_folder_comes_back_if_the_new_one_cannot_take_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "exported"
+    target.mkdir()
+    (target / "old").touch()
+
+    def interrupt(path: Path, place: Path) -> Path:
+        if path.name == "made":
+            raise KeyboardInterrupt
+        return rename(path, place)
+
+    rename = Path.rename
+    monkeypatch.setattr(Path, "rename", interrupt)
+    with pytest.raises(KeyboardInterrupt), atomic_folder(target) as folder:
+        folder.mkdir()
+    assert [path.name for path in tmp_path.iterdir()] == ["exported"] and (target / "old").exists()
 
 
 def test_errors_name_the_file_on_a_disk_that_is_read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -188,6 +188,30 @@ def test_the_splitter_wins_over_one_sentence(run: Run, pipeline: Path, tmp_path:
     assert [words_of(line) for line in result.stdout.splitlines()] == SENTENCES
 
 
+@pytest.mark.parametrize("is_disabled", [True, False])
+def test_a_sentencizer_that_does_not_split(run: Run, pipeline: Path, tmp_path: Path, is_disabled: bool) -> None:
+    """It stands behind the parser, or is disabled: another one comes."""
+
+    def add(nlp: Language) -> None:
+        nlp.add_pipe("sentencizer")
+        if is_disabled:
+            nlp.disable_pipe("sentencizer")
+
+    result = run("parse", change(pipeline, tmp_path, add), "-", "--sents", "model", stdin=TEXT)
+    assert [words_of(line) for line in result.stdout.splitlines()] == SENTENCES
+
+
+def test_a_text_that_failed_is_parsed_again(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """From .spacy, where its doc has no words."""
+    lines = '{"text": "She \\u0000 sings", "id": 1}\n{"text": "She sings", "id": 2}'
+    first, again = tmp_path / "first.spacy", tmp_path / "again.jsonl"
+    assert run("parse", pipeline, "-", first, "--format", "jsonl", "--skip-bad", "all", stdin=lines).exit_code == 0
+    assert run("parse", pipeline, first, again, "--skip-bad", "1").exit_code == 0
+    rows = [json.loads(line) for line in again.read_text(encoding="utf8").splitlines()]
+    found = [(row["id"], row["text"], "error" in row) for row in rows]
+    assert found == [(1, "She \0 sings", True), (2, "She sings", False)]
+
+
 def test_a_pipeline_without_splitter_gets_one_and_says_so(run: Run, pipeline: Path) -> None:
     result = run("parse", pipeline, "-", "--sents", "model", stdin=TEXT)
     assert [words_of(line) for line in result.stdout.splitlines()] == SENTENCES

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -15,7 +16,7 @@ from texts_data import Run, contents, write_texts
 
 from spacy_parsetag.texts import ray_parse, ray_search, spark_parse, spark_search
 from spacy_parsetag.texts.input import Source
-from spacy_parsetag.texts.on_ray import ray_shards
+from spacy_parsetag.texts.on_ray import _n_workers, ray_shards
 from spacy_parsetag.texts.on_spark import _ddl, spark_shards
 from spacy_parsetag.texts.output import SENTS
 from spacy_parsetag.texts.parquet import TableParser, table_settings
@@ -199,6 +200,32 @@ def test_errors_of_tasks(
     job = job._replace(settings=job.settings._replace(model=str(pipeline), code=code))
     with pytest.raises(ValueError, match=r"^\[E565\] [^\n]*in\.txt has changed[^\n]*$"):
         list(parse_shards(job, shards, 1))
+    (job.folder / "000000.mrg").mkdir()
+    with pytest.raises((ValueError, OSError), match=r"^\[Errno 21\] [^\n]*000000\.mrg[^\n]*$"):
+        list(parse_shards(job, plan_shards([4], 5), 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given, master", [("", "local[2,4]"), ("--master local[3] ", "none")])
+def test_the_master_that_is_set_stays(given: str, master: str) -> None:
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    code = """
+from pyspark.sql import SparkSession
+from spacy_parsetag.texts.on_spark import spark_shards
+def stop(builder):
+    raise SystemExit(builder._options.get("spark.master", "none"))
+SparkSession.Builder.getOrCreate = stop
+next(spark_shards(None, [], 2))
+"""
+    env = {**os.environ, "PYSPARK_SUBMIT_ARGS": f"{given}pyspark-shell"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120)
+    assert done.stderr.splitlines()[-1] == master
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options, n", [({}, 2), ({"num_cpus": 2}, 1), ({"num_cpus": 0.5}, 4), ({"num_gpus": 1}, 1)])
+def test_actors_leave_a_cpu_to_read(ray: Any, options: dict[str, float], n: int) -> None:
+    assert _n_workers("ray_parse", options) == n
 
 
 @pytest.mark.slow

@@ -83,7 +83,7 @@ def test_shards_are_the_file_in_parts(run: Run, pipeline: Path, tmp_path: Path) 
         path = tmp_path / "parts" / note["file"]
         assert (note["sha256"], note["bytes"]) == (hash_files([path]), path.stat().st_size)
     assert found["sources"] == [
-        {"name": "in.txt", "format": "text", "n_texts": 25, "sha256": hash_files([source])},
+        {"name": "in.txt", "id": "", "format": "text", "n_texts": 25, "sha256": hash_files([source])},
     ]
     assert (
         found["model"]["meta"]["pipeline"] == ["texts_test_log", "one_sentence", "parsetag"]
@@ -319,6 +319,10 @@ def test_resume_with_something_else(run: Run, pipeline: Path, tmp_path: Path) ->
     assert "[E563]" in result.stderr and "other model" in result.stderr
     source.write_text(source.read_text().replace("3", "4"))
     result = run(*args, "--resume")
+    assert "[E563]" in result.stderr and "other files to parse" in result.stderr
+    (tmp_path / "texts").mkdir()
+    write_texts(tmp_path / "texts" / "in.txt", 12)
+    result = run("parse", pipeline, tmp_path / "texts", out, "--shard-size", 5, "--resume")  # these texts have names
     assert "[E563]" in result.stderr and "other files to parse" in result.stderr
     assert contents(out) == before
     write_texts(source, 12)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from spacy.tokens import DocBin
@@ -112,6 +113,29 @@ def test_linked_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
             found = find_files([folder], **options)  # type: ignore[arg-type]
             assert found == [SourceFile(folder / name, folder) for name in names]
         assert [file.path for file in find_files([folder], pattern="02/*.mrg")] == [folder / "02" / "d.mrg"]
+
+
+def test_what_cannot_be_read_is_not_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file whose content was not fetched, as of git-annex, and a folder that is another user's."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "a.mrg").write_text("(TOP (NN a))\n")
+    try:
+        (tmp_path / "b.mrg").symlink_to("nowhere")
+    except OSError:
+        pytest.skip("no symbolic links")
+    assert [file.path.name for file in find_files([tmp_path], suffixes=[".mrg"])] == ["a.mrg", "b.mrg"]
+    with pytest.raises(ValueError, match="E031"):
+        find_files([tmp_path], pattern="./")
+
+    def scan(path: Any) -> Any:
+        if Path(path).name == "a":
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", scan)
+    with pytest.raises(PermissionError, match="Permission denied"):
+        find_files([tmp_path], suffixes=[".mrg"])
 
 
 def test_files_come_once_however_many_links_lead_to_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
