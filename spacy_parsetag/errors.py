@@ -528,6 +528,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E608 = "{path}: not UTF-8 ({problem}). Save the file in this encoding."
     E610 = "Patterns of {key!r} come as a list: matcher.add({key!r}, [PATTERN])."
     E611 = "No patterns have the key {key!r}. Known: {known}."
+    E612 = "A TreeMatcher searches docs: matcher(doc), matcher.match([doc, ...]); got a {found}."
 
 
 class Warnings(metaclass=_ErrorsWithCodes):

@@ -106,6 +106,7 @@ def main() -> None:
     # Training leaves the figures of one part on gold tokens; the card has all.
     nlp.meta["performance"] = {}
     forget_paths(nlp.config)
+    nlp.config["initialize"].update(before_init=None, after_init=None)  # they want the data that it was trained on
     nlp.config["nlp"]["batch_size"] = 4  # documents: the scores of all their spans are in memory together
     full_name = f"{nlp.lang}_{name}"
     target = args.output / full_name

@@ -240,7 +240,8 @@ class TreeMatcher:
 
         For a span the whole doc is searched. So for many spans, search the doc once and select from its matches.
         """
-        (matches,) = self.match([doclike.doc])
+        given: Any = doclike  # `match` says so if it is neither
+        (matches,) = self.match([getattr(given, "doc", given)])
         first, last = (doclike.start, doclike.end) if isinstance(doclike, Span) else (0, len(doclike))
         return [match for match in matches if first <= match.span.start and match.span.end <= last]
 
@@ -270,10 +271,13 @@ class TreeMatcher:
         by_name (bool): Label the nodes with KEY and KEY.NAME, not with what they are called.
         YIELDS (tuple[int, str, str, Span]): The index of the doc, the key, the name, and the node. A node that matches
             has the name "", and the named nodes of its match follow it.
-        RAISES (ValueError): If a doc has words and no constituents, or they are not trees (see `parses_from_doc`).
+        RAISES (ValueError): If a doc has words and no constituents, or they are not trees (see `parses_from_doc`), or
+            it is no doc.
         """
         docs = list(docs)
         for doc in docs:
+            if not isinstance(doc, Doc):
+                raise ValueError(Errors.E612.format(found=type(doc).__name__))
             if len(doc):
                 get_group(doc, self.spans_key)
         patterns = [(key, tregex) for key, tregexes in self._tregexes.items() for tregex in tregexes]

@@ -118,6 +118,7 @@ def test_a_package_and_brackets(run: Run, treebank: Path, monkeypatch: pytest.Mo
         ("trees.mrg", "short.mrg", [], "short.mrg:1), the gold trees go on ("),
         ("trees.mrg", "trees.mrg", ["--params", "nonsense"], "[E352]"),
         ("trees.mrg", "missing.spacy", [], "[E030]"),
+        ("trees.mrg", "trees.mrg", ["--encoding", "nonsense"], "[E101]"),
         ("empty.mrg", "empty.mrg", [], "[E106]"),
         ("MODEL", "trees.mrg", [], "[E455]"),
         ("trees.mrg", "bad.spacy", [], "bad.spacy needs a pipeline to score, which"),

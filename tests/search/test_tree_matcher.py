@@ -161,6 +161,13 @@ def test_matcher(nlp: Language, docs: list[Doc]) -> None:
     assert "X" not in matcher
 
 
+def test_what_is_no_doc(nlp: Language, docs: list[Doc]) -> None:
+    matcher = TreeMatcher(nlp.vocab)
+    for search in (lambda: matcher("She sings."), lambda: matcher.match(docs[0]), lambda: list(matcher.pipe(["She"]))):
+        with pytest.raises(ValueError, match=r"\[E612\].*got a (str|Token)\."):
+            search()
+
+
 def test_several_patterns_of_a_key(nlp: Language, docs: list[Doc]) -> None:
     """Their matches are in the order of the text, and equal ones come once."""
     pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"K": ["VP", "NP", "NP < DT=d", "NP <, DT=d", "NP < NN"]}})

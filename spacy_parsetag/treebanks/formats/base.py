@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import tee
 from pathlib import Path
 
+from ...errors import Errors
 from ...files.read import is_stream, open_binary
 from ...trees.clean import CleanCounts, CleanOptions, clean_tree
 from ...trees.parse import Parse, check_words
@@ -154,7 +155,12 @@ def guess_encoding(path: Path, fallback: str) -> str:
     RETURNS (str): UTF-16 or UTF-32 if the file begins with its byte order mark; UTF-8 if it is valid UTF-8 and not
         ASCII alone, as which files in UTF-16 without a mark, and in encodings of seven bits, are valid too; else the
         fallback. For a stream always UTF-8: bytes read here would be lost to the reader, which reports invalid ones.
+    RAISES (ValueError): If there is no such encoding as the fallback.
     """
+    try:
+        codecs.lookup(fallback)
+    except LookupError as err:
+        raise ValueError(Errors.E101.format(encoding=fallback)) from err
     if is_stream(path):
         return "utf-8"
     with open_binary(path) as file:
