@@ -242,8 +242,9 @@ def cpu_name() -> str:
     lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
     facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
     name = facts.get("model name", platform.processor() or platform.machine())
+    family = f"family {facts['cpu family']}" if "cpu family" in facts else None  # of machines that hide their model
     vectors = next((flag for flag in VECTORS if flag in facts.get("flags", "").split()), None)
-    return f"{name}, {vectors}" if vectors else name
+    return ", ".join(filter(None, (name, family, vectors)))
 
 
 def versions() -> dict[str, str]:
