@@ -247,7 +247,7 @@ class TagScores:
         return self.derive(scores=scores, starts=self.starts - first_row, spans=spans)
 
     def on_cpu(self) -> TagScores:
-        """Turn the scores into contiguous NumPy arrays of one type, the scores' own (see `as_floats`); with
+        """Turn the scores into contiguous NumPy arrays of one type, the largest of their own (see `as_floats`); with
         transitions float64 where sums could leave the range of float32.
 
         Arrays on a GPU are copied here, once; a batch that is in this form is returned as it is.
@@ -255,7 +255,7 @@ class TagScores:
         RAISES (ValueError): If a transition is not a number or is infinite, other than -inf.
         """
         scores, *others = map(as_floats, self.arrays)
-        dtype = scores.dtype
+        dtype = np.result_type(scores, *others)
         if self.transitions is not None and dtype != np.float64:
             parts = (scores, *(np.where(array == -np.inf, 0, array) for array in others))
             if any(max(part.max(initial=0), -part.min(initial=0)) > _LARGEST_FLOAT32 for part in parts):
@@ -324,8 +324,9 @@ def needs_chart(batch: TagScores) -> NDArray[Any]:
 
 def arguments_of(batch: TagScores) -> Arguments:
     """Give the scores, and the other arguments with which compiled passes read a batch on the CPU."""
-    bound, longest = -1, int(batch.n_words.max(initial=0))  # -1: no bound, or one that no sentence reaches
-    if batch.max_stack is not None and batch.max_stack < 2 * longest + 2:
+    bound, lattice = -1, batch.linearizer.lattice  # -1: no bound, or one that no sentence reaches
+    largest = 2 * int(batch.n_words.max(initial=0)) + max(lattice.start_stack, lattice.end_stack)
+    if batch.max_stack is not None and batch.max_stack < largest + 2:
         bound = int(batch.max_stack)
     order = ORDER_CODES.get(batch.linearizer.order, -1)  # of a user's own order there is no chart
     # Where tags alone are scored in pre- and post-order, their places depend on the stack.
@@ -333,5 +334,5 @@ def arguments_of(batch: TagScores) -> Arguments:
     none = (None, None, None)
     spans = none if batch.spans is None else (batch.spans.scores, batch.spans.starts, batch.tags.node_ids)
     sets = none if batch.constraints is None else label_sets(batch.constraints, batch.n_words, batch.tags)
-    sentences = (batch.starts, batch.n_words, batch.tags.offsets, batch.linearizer.lattice, bound)
+    sentences = (batch.starts, batch.n_words, batch.tags.offsets, lattice, bound)
     return batch.scores, (*sentences, *(batch.transitions or none), order, levels, *spans, *sets)

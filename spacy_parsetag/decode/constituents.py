@@ -43,11 +43,18 @@ class Constituents(NamedTuple):
     chains: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def from_sums(cls, batch: TagScores, sums: Sums) -> "Constituents":
-        """Add up the probabilities of the tags that have a label; the sums have `nodes` and `leaves`."""
+    def from_sums(
+        cls, batch: TagScores, sums: Sums, chains: tuple[tuple[str, ...], ...] | None = None
+    ) -> "Constituents":
+        """Add up the probabilities of the tags that have a label; the sums have `nodes` and `leaves`.
+
+        chains (tuple[tuple[str, ...], ...] | None): The chains of labels to look for, for `mean` those of all models;
+            None for those whose labels have several orders among the batch's tags.
+        """
         assert sums.nodes is not None and sums.leaves is not None
         tags, n_words = batch.tags, batch.n_words
-        labels, chains, dtype = tags.constituent_labels, tags.reordered_chains, sums.nodes.dtype
+        labels, dtype = tags.constituent_labels, sums.nodes.dtype
+        chains = tags.reordered_chains if chains is None else chains
         has_label, is_chain = _label_masks(tags, labels, chains, dtype)
         starts = first_spans(n_words, 1)
         probs, chain_probs = (np.zeros((int(starts[-1]), len(names)), dtype=dtype) for names in (labels, chains))

@@ -160,7 +160,7 @@ class Distribution:
         batch, log_z = self.batch, self.log_partition
         self._check_size(self.sums(), "log-probabilities")
         parses: dict[int, list[tuple[float, Spans]]] = {}
-        pending, width, widest = [*range(len(batch.n_words))], k, min(max(8 * int(k), _MOST_TREES), LARGEST_COUNT)
+        pending, width, widest = [*range(len(batch.n_words))], int(k), min(max(8 * int(k), _MOST_TREES), LARGEST_COUNT)
         while pending:
             again = []
             size = max(1, _MOST_TREES // width)  # sentences at once

@@ -57,8 +57,8 @@ class TreeDistribution:
     scores, tags, order, transitions, start, end, max_stack: As `decode` takes them.
     constraints (Sequence[tuple[int, int, str | None, str]]): Constraints on the constituents, each as (start, end,
         label or None, kind); see `Constraint`. Trees that do not agree have no probability.
-    RAISES (ValueError): If shapes disagree, a score is not finite, or a constraint is invalid. Asking for a result
-        raises it if no tree within the bound agrees with the constraints, naming those in conflict; or, with
+    RAISES (ValueError): If shapes disagree, or a constraint is invalid. Asking for a result raises it if a score is
+        not finite; if no tree within the bound agrees with the constraints, naming those in conflict; or, with
         transitions, if the result needs the chart, as all but sums, `argmax`, `log_prob` and `entropy` do.
 
     >>> import numpy as np

@@ -32,9 +32,10 @@ class Loss(Protocol):
 class TagLoss:
     """Likelihood of the gold tags among all tag sequences, whether they are trees or not (paper section 4.2).
 
-    Where tags are independent this is cross-entropy tag by tag: each position is a choice among all tags, and one with
-    an unknown gold tag is left out. With transitions it is the likelihood of a linear-chain CRF, and a tree with an
-    unknown tag is left out as a whole: its sequence has no score. A score of -inf shuts a tag out.
+    Where tags are independent this is cross-entropy tag by tag: each position is a choice among all tags, one with an
+    unknown gold tag is left out, and a score of -inf shuts a tag out. With transitions it is the likelihood of a
+    linear-chain CRF, a tree with an unknown tag is left out as a whole, as its sequence has no score, and -inf shuts a
+    pair of tags out.
 
     masked (bool): With transitions, shut out the pairs of tags that no tree has. Otherwise their scores are learned as
         well, though no decoder uses them.

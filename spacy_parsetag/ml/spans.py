@@ -286,7 +286,7 @@ def _label_long_sentences(
     """Add label scores of the spans of a tree to the tags of long sentences, at the gaps where the spans split.
 
     The tree is the best one by leaf and gap scores, and stays the best: each tag of either side gets the gap's score
-    plus its label's score minus the best label's.
+    plus its label's score minus the best label's. With constraints or a bound, the decoder may find another one.
 
     tag_scores (Floats3d): (W, 2, T) scores, to be changed; internal tags have the gaps' scores for all labels.
     hidden (Floats2d): (W + S, span_width) vectors of boundaries.

@@ -133,7 +133,10 @@ class Ensemble(Checked, Pipe):
         rest, drop = iter(constraints), self.conflicts == "drop"
         # The rows of all members are the same, two a word, and so are the sentences of their parts.
         for parts in zip(*(batch.parts(PART_ROWS) for batch in batches), strict=True):
-            mean = Constituents.mean([Distribution(part).constituents for part in parts])
+            sums = [(part, Distribution(part).sums(labels=True)) for part in parts]
+            # Of labels that others know in both orders a member may know one order alone.
+            chains = tags.reordered_chains
+            mean = Constituents.mean([Constituents.from_sums(*of_member, chains) for of_member in sums])
             lengths = numbers_of_tags(mean.n_words)
             blank = np.zeros((int(lengths.sum()), len(tags)), dtype=np.float32)
             union = TagScores(blank, np.cumsum(lengths) - lengths, mean.n_words, tags, get_linearizer("in"))

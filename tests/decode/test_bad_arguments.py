@@ -60,6 +60,7 @@ def test_number_of_best_trees(k):
             asked(k)
     with pytest.raises(ValueError, match=r"\[E171\]"):
         Distribution(random_batch([4, 2])).k_best_parses(k)
+    assert [len(found) for found in Distribution(random_batch([4, 2])).k_best_parses(np.int8(3))] == [3, 3]
 
 
 def test_fields():

@@ -23,6 +23,7 @@ from spacy_parsetag.decode import (
 from spacy_parsetag.decode.trees import labelled_nodes
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tagset import TagSet
+from spacy_parsetag.pipeline.ensemble import union_of_tags
 
 
 @ALL_ORDERS
@@ -186,6 +187,27 @@ def test_the_mean_of_several():
         Constituents.mean([of_models[0], Distribution(random_batch([6])).constituents])
     trees = [mean.most_expected(batch, 0.5) for batch in models]
     assert all(trees[0].scores == pytest.approx(decoded.scores) for decoded in trees)
+
+
+@pytest.mark.parametrize("known", [("S+SBAR", "SBAR+S"), ("S+SBAR",)])
+def test_the_mean_of_orders_that_one_model_knows(known):
+    """A model that knows one order of labels alone takes it wherever it has them."""
+    batches = []
+    for chains, likely in ((known, "S+SBAR"), (("SBAR+S",), "SBAR+S")):
+        tags = TagSet(["l", "r", "L", "R", *(f"{c}/{chain}" for c in "lrLR" for chain in chains)])
+        scores = np.where([likely in tag for tag in tags.tags], 1.0 if likely == "S+SBAR" else 9.0, 0.0)
+        batches.append(TagScores(np.tile(scores, (7, 1)), [0], [4], tags, ORDERS["in"]))
+    tags = union_of_tags(batch.tags for batch in batches)
+    chains = tags.reordered_chains
+    mean = Constituents.mean(
+        [Constituents.from_sums(batch, Distribution(batch).sums(labels=True), chains) for batch in batches]
+    )
+    assert mean.chains == (("S", "SBAR"), ("SBAR", "S"))
+    # In all, the chains of a span are as likely as its constituents.
+    np.testing.assert_allclose(mean.chain_probs.sum(axis=1), mean.probs[:, 0], atol=1e-6)
+    union = TagScores(np.zeros((7, len(tags))), [0], [4], tags, ORDERS["in"])
+    found = [tags.tags[i] for i in mean.most_expected(union, 0.5).ids]
+    assert any("SBAR+S" in tag for tag in found) and not any("S+SBAR" in tag for tag in found)
 
 
 def test_a_decoder_as_the_others():

@@ -29,6 +29,22 @@ def sequences(n_words: int) -> list[tuple[int, ...]]:
     return found
 
 
+def test_a_bound_below_a_high_start() -> None:
+    """A stack may be larger than the sentence."""
+
+    class High(LeftCorner):
+        lattice = Lattice("high", 10, 0, 11, 1, (1, 0, 0, -1), (10, 11, 11, 12), (0, 0, 1, 1), (1, 1, 0, 0))
+
+    scores = np.zeros((5, len(TAGS)))
+    for bound in range(14):
+        trees = Distribution(TagScores(scores, [0], [3], TAGS, High(), max_stack=bound))
+        if bound < 11:
+            with pytest.raises(ValueError, match="E152"):
+                _ = trees.argmax
+        else:
+            assert largest_stack(TAGS.decode(trees.argmax.ids), High.lattice) <= bound
+
+
 @pytest.mark.parametrize("with_transitions", [False, True], ids=["independent", "transitions"])
 @pytest.mark.parametrize("n_words", [1, 2, 3, 4])
 @pytest.mark.parametrize("seed", range(3))

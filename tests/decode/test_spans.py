@@ -114,6 +114,13 @@ def test_refuses_other_shapes():
         make_batch([2], np.random.default_rng(0), tags=TagSet(["l", "r", "L/S"], complete=False))
 
 
+def test_spans_in_float64_beside_tags_in_float32():
+    batch = make_batch([3], np.random.default_rng(0))
+    large = replace(batch.spans, scores=batch.spans.scores.astype(np.float64) * 1e39)
+    mixed = replace(batch, scores=batch.scores.astype(np.float32), spans=large)
+    assert np.abs(Distribution(mixed).argmax.scores).max() > 1e38
+
+
 def test_beam_search_reads_tags_alone():
     with pytest.raises(ValueError, match=r"E165.*Beam search"):
         BeamDecoder()(Distribution(make_batch([3], np.random.default_rng(0))))
