@@ -160,7 +160,8 @@ def trials_table(folder: Path) -> str:
         # A checkpoint that was not checked in training may be the best one: the last.
         last, best = [f for f, *_ in results], [max(f_of_run) for f_of_run in results]
         spread = f"{statistics.stdev(last):.2f}" if len(last) > 1 else "-"
-        parts, seeds = (sorted({run["settings"][key] for run in runs}) for key in ("part", "seed"))
+        parts = sorted({run["settings"]["part"] for run in runs}, key=lambda part: (len(part), part))  # fold9, fold10
+        seeds = {run["settings"]["seed"] for run in runs}
         seconds = statistics.mean(run["training"]["seconds"] for run in runs)
         scored_on = f"{' to '.join(dict.fromkeys((parts[0], parts[-1])))} of {folds_of}" if parts != ["dev"] else "dev"
         row = (name, runs[0]["what"], scored_on, str(len(seeds)),

@@ -153,8 +153,10 @@ def build_runs(spec: dict[str, Any], treebanks: list[Treebank], arguments: argpa
                 continue
             config = build_config(spec, row, arguments.encoder)
             run_data = dict(data)
+            extra = [short_hash(path.read_bytes()) for path in arguments.extra]
+            if extra and not trial:
+                run_data.update(extra=extra)
             if trial:
-                extra = [short_hash(path.read_bytes()) for path in arguments.extra]
                 folds_of = "train and dev" if arguments.with_dev else "train"
                 run_data.update(part=row["part"], folds_of=folds_of, extra=extra)
                 run_data.update(block=arguments.block, share=arguments.share)

@@ -65,7 +65,7 @@ def run(folder: Path, steps: int, rate: float, processes: int = 2) -> spacy.Lang
     ("name", "value"),
     [
         ("optimizer.use_averages", "true"), ("accumulate_gradient", "2"), ("frozen_components", '["parsetag"]'),
-        ("annotating_components", '["one_sentence"]'), ("before_update", '{"@callbacks":"x"}'),
+        ("annotating_components", '["one_sentence"]'), ("before_update", '{"@callbacks":"x"}'), ("max_steps", "0"),
     ],
 )  # fmt: skip
 def test_settings_that_are_not_heeded(tmp_path: Path, name: str, value: str) -> None:

@@ -202,6 +202,9 @@ def test_workflows(folder: str, workflow: str, given: list[str]) -> None:
             assert words[1] == "-m" or (project / words[1]).is_file(), words
         for path in map(Path, commands[step].get("deps", [])):
             assert path in made or (project / path).exists(), (step, path)
+        read = " ".join(commands[step]["script"]).split()
+        own = {word for word in read if re.fullmatch(r"(\.\./)*(tools/\w+\.py|(configs/)?\w+\.cfg)", word)}
+        assert own <= {*commands[step].get("deps", own)}, step
         outputs = [Path(path) for path in commands[step].get("outputs", [])]
         assert not [path for path in outputs if {path, *path.parents} & {*made}], step
         made += outputs

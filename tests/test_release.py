@@ -115,6 +115,16 @@ def test_pipelines_of_the_page() -> None:
         assert (ROOT / command).is_file(), command
 
 
+def test_versions_in_paths() -> None:
+    """Where a page or a project file names the folder of a pipeline, it has the version that `meta.json` says."""
+    files = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("models/**/project.yml"), *ROOT.glob("benchmarks/*.py")]
+    text = "\n".join(path.read_text(encoding="utf8") for path in files)
+    found = set(re.findall(r"\b((?:en|id)_parsetag_[a-z]+)-(\d[\d.]*\d)\b", text))
+    assert len(found) >= 2
+    for name, version in found:
+        assert json.loads((ROOT / "models" / name / "meta.json").read_text(encoding="utf8"))["version"] == version
+
+
 def test_the_universe_entry() -> None:
     """Its fields are those of spaCy's universe.json, and its code runs."""
     entry = json.loads((ROOT / ".github" / "universe.json").read_text(encoding="utf8"))

@@ -68,7 +68,9 @@ def main() -> None:
     parser.add_argument("--index", metavar="ADDRESS")
     parser.add_argument("--wait", type=float, default=0)
     args = parser.parse_args()
-    files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(args.folder.glob("*.*"))}
+    # What publishes them leaves a signature beside each, which the index does not list.
+    paths = sorted(path for pattern in ("*.whl", "*.tar.gz") for path in args.folder.glob(pattern))
+    files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
     if absent := missing(list(files), args.version):
         raise SystemExit("\n".join([f"{args.folder} lacks {len(absent)} files:", *absent]))
     sys.stdout.write(f"{args.folder}: all {len(files)} files of {args.version}\n")

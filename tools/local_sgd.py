@@ -68,6 +68,8 @@ def left_undone(training: dict[str, Any]) -> list[str]:
     names = [name for name in ("frozen_components", "annotating_components", "before_update") if training.get(name)]
     if training.get("accumulate_gradient", 1) != 1:
         names.append("accumulate_gradient")
+    if training.get("max_steps", 1) < 1:
+        names.append("max_steps")
     return names + ["optimizer.use_averages"] * training["optimizer"].get("use_averages", True)
 
 
@@ -75,6 +77,8 @@ def own_examples(read: Callable[[], Iterable[Example]], rank: int, processes: in
     """A process's share of the examples, again and again, each time in another order."""
     for _ in count():
         examples = list(islice(read(), rank, None, processes))
+        if not examples:
+            raise SystemExit(f"There are fewer docs to train on than {processes} processes.")
         random.shuffle(examples)
         yield from examples
 

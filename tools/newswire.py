@@ -79,6 +79,7 @@ def main() -> None:
     tokenize = NLTKWordTokenizer().tokenize
     counts: Counter[str] = Counter()
     seen: set[str] = set()
+    args.output.parent.mkdir(parents=True, exist_ok=True)
     with args.output.open("w", encoding="utf-8") as file:
         for doc in splitter.pipe(paragraphs):
             for sentence in doc.sents:

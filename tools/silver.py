@@ -277,6 +277,8 @@ def main() -> None:
     nlp = spacy.blank(str(teacher.lang))
     for folder in filter(None, (args.output, args.singles)):
         folder.mkdir(parents=True, exist_ok=True)
+        for path in folder.glob("silver-*.spacy"):  # of an earlier run: a training reads all that is there
+            path.unlink()
     for i, chunk in enumerate(chunks):
         if counts["words"] >= args.words:
             break

@@ -1,6 +1,6 @@
 """Silver trees of direct speech, whose quotation and reporting clause are parsed apart and joined by rule.
 
-    python -m tools.speech PIPELINE TEXTS... --output FOLDER --exclude TREEBANKS
+    python -m tools.speech PIPELINE TEXTS... --output FOLDER --exclude TREEBANKS [--held-out FILE]
 
 GUM, MASC and CRAFT have hardly any direct speech with a reporting clause after it, so what is trained on them writes
 `"...," said X.` as one clause. The Penn Treebank (Bies et al. 1995, sections 3.2 and 9) has three forms:
@@ -12,8 +12,8 @@ GUM, MASC and CRAFT have hardly any direct speech with a reporting clause after 
 A sentence of TEXTS (as of tools/texts.py) that has one of them is cut there. PIPELINE, with the components `tagger` and
 `parsetag`, parses the quotation as a sentence of its own, and so the reporting clause; with the verb first it parses
 "he" and the clause, and what it finds beside the verb is hung next to it. What does not give one of the three forms is
-left out, and so is what shares eight words in a row with a text of TREEBANKS. A third of the trees lose their quotation
-marks, as in "It rains, he said." FOLDER gets .spacy files with a sentence a doc.
+left out, and so is what shares eight words in a row with a text of TREEBANKS, and a sentence of FILE. A third of the
+trees lose their quotation marks, as in "It rains, he said." FOLDER gets .spacy files with a sentence a doc.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -37,7 +38,7 @@ from spacy_parsetag.trees import Constituent, Parse
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
 from tools.english import DASHES, QUOTES, Sentence, make_doc, vary, write
-from tools.silver import known_grams, read_sentences
+from tools.silver import known_grams, marks_of, read_sentences
 
 OPENING, CLOSING = {"“", "``"}, {"”", "''"}
 VERBS = {"VBD", "VBZ", "VBP"}
@@ -271,6 +272,7 @@ def main() -> None:
     parser.add_argument("texts", type=Path, nargs="+", metavar="TEXTS")
     parser.add_argument("--output", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--exclude", type=Path, required=True, metavar="TREEBANKS")
+    parser.add_argument("--held-out", type=Path, metavar="FILE", help="docs that are scored")
     args = parser.parse_args()
     pipeline = spacy.load(args.pipeline, exclude=["sentencizer", "senter"])
     pipeline.get_pipe("parsetag").probs = True  # type: ignore[attr-defined]
@@ -278,7 +280,9 @@ def main() -> None:
     rng = random.Random(0)
     splitter = spacy.load("en_parsetag_sm", exclude=["tagger", "parsetag"])
     excluded = known_grams(args.exclude)
-    documents = chain.from_iterable(read_sentences(folder, splitter, excluded, counts) for folder in args.texts)
+    held_out = marks_of([args.held_out]) if args.held_out else set()
+    read = partial(read_sentences, splitter=splitter, excluded=excluded, counts=counts, held_out=held_out)
+    documents = chain.from_iterable(map(read, args.texts))
     with_speech = [sentence for document in documents for sentence in document if find_speech(sentence.parse.words)]
     with pipeline.select_pipes(disable=["parsetag"]):
         docs = pipeline.pipe(one_sentence(pipeline, sentence.parse.words) for sentence in with_speech)
