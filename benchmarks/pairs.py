@@ -4,10 +4,11 @@
     (cd ../old && git checkout COMMIT && python setup.py -q egg_info build_ext --inplace)
     python benchmarks/pairs.py ../old . --setup SETUP STATEMENT
 
-As in timeit, a setup runs once and a statement many times; --old-setup is for the first clone where names differ. Each
-clone has a process of its own, which takes the package from there, with the same other packages in both. One process
-waits while the other one runs, on one core. Ratios are the new one's time over the old one's: of the fastest runs, and
-the median of all rounds. CPU time is that of the process itself: where a statement runs commands, wall time counts.
+As in timeit, a setup runs once and a statement many times; --old-setup is for the first clone where names differ, --env
+NAME=VALUE for the environment of the second one: then both may be the same clone. Each clone has a process of its own,
+which takes the package from there, with the same other packages in both. One process waits while the other one runs, on
+one core. Ratios are the new one's time over the old one's: of the fastest runs, and the median of all rounds. CPU time
+is that of the process itself: where a statement runs commands, wall time counts.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,16 +31,17 @@ class Clone:
 
     folder (Path): The clone, built.
     setup, statement (str): Python code.
+    env (Mapping[str, str]): What its environment has beside that of this process.
     RAISES (SystemExit): If the setup fails, or takes the package from elsewhere.
     """
 
-    def __init__(self, folder: Path, setup: str, statement: str) -> None:
+    def __init__(self, folder: Path, setup: str, statement: str, env: Mapping[str, str]) -> None:
         command = [sys.executable, str(Path(__file__).resolve()), "--child"]
         paths = os.pathsep.join([str(folder.resolve()), os.environ.get("PYTHONPATH", "")])
         self.process = subprocess.Popen(
             command,
             cwd=folder,
-            env={**os.environ, **ONE_CORE, "PYTHONPATH": paths},
+            env={**os.environ, **ONE_CORE, "PYTHONPATH": paths, **env},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -85,10 +88,14 @@ def main() -> None:
     parser.add_argument("statement", help="Python code to time")
     parser.add_argument("--setup", default="import spacy_parsetag", help="Python code to run before")
     parser.add_argument("--old-setup", help="the same in the first clone, if it differs there")
+    parser.add_argument(
+        "--env", action="append", default=[], metavar="NAME=VALUE", help="environment of the second one"
+    )
     parser.add_argument("--repeats", type=int, default=9, help="rounds")
     args = parse_arguments(parser)
     setups = {"old": args.setup if args.old_setup is None else args.old_setup, "new": args.setup}
-    clones = {name: Clone(getattr(args, name), setup, args.statement) for name, setup in setups.items()}
+    envs = {"old": {}, "new": dict(pair.split("=", 1) for pair in args.env)}
+    clones = {name: Clone(getattr(args, name), setups[name], args.statement, envs[name]) for name in setups}
     times = in_turn({name: clone.run for name, clone in clones.items()}, args.repeats, lambda run: run())
     for clone in clones.values():
         clone.process.communicate()  # which ends it

@@ -184,7 +184,7 @@ def test_a_clone_that_is_not_built(tmp_path: Path, capfd: pytest.CaptureFixture[
     import pairs
 
     with pytest.raises(SystemExit):
-        pairs.Clone(tmp_path, "import spacy_parsetag", "pass")
+        pairs.Clone(tmp_path, "import spacy_parsetag", "pass", {})
     assert f"did not import spacy_parsetag from {tmp_path}" in capfd.readouterr().err
 
 
