@@ -109,10 +109,20 @@ def test_exported_pipelines() -> None:
         elsewhere = f"{on_other_cpu['whole']['words_a_second']:,}, {on_other_cpu['whole_times_as_fast']:.2f} times |"
         assert f"{figures}{row['whole_times_as_fast']:.2f} times | {elsewhere}" in SPEED
     page, alone = " ".join(SPEED.split()), result("export_sentences")
+    other = [result("export_other_cpu")[name] for name in EXPORTED]
+    figures = [*(row["bare_times_as_fast"] for row in other), *(row["f"] for row in other)]
+    sentence = "alone is {:.2f} times as fast in float32 and {:.2f} times in int8, and F is {:.2f} and {:.2f}."
+    assert sentence.format(*figures) in page
     slow, exact, rounded = (alone[name]["whole"]["words_a_second"] for name in ("pytorch float32", *EXPORTED))
     assert f"{exact:,} words a second in float32 and {rounded:,} in int8" in page
     times = alone["onnx int8"]["whole_times_as_fast"]
     assert f"so PyTorch manages only {slow} words a second, and int8 is {times:.2f} times as fast" in page
+
+
+def test_kernels_of_openblas() -> None:
+    page = " ".join((ROOT / "docs" / "how-to" / "scale.md").read_text(encoding="utf8").split())
+    small, large = (result(f"openblas_{name}")["median_of_rounds"] for name in ("sm", "trf"))
+    assert f"`en_parsetag_sm` takes {small:.2f} of the time there, `en_parsetag_trf` {large:.2f} (" in page
 
 
 def test_calibration() -> None:
