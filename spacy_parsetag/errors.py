@@ -507,6 +507,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E574 = "By its name {path} holds {what}, not text. {how} If it is text all the same: --format text."
     E575 = "{name} is a file, and a pipeline is a folder or a package. The pipeline comes first, then what it reads."
     E576 = "Python does not import {path}: with --code goes a file whose name ends in .py."
+    E577 = "{name} is a package of Python, and no pipeline."
     E578 = "{path}: trees in JSON are read line by line. Let parse write .jsonl, or .parquet."
     E579 = "The column {column!r} has type {kind}. A column of texts holds strings, or lists of strings for tokens."
     E580 = "The text is null, so there is nothing to parse."

@@ -13,8 +13,9 @@ from spacy.util import is_package
 
 from ..errors import Errors, TreebankError
 from ..files.find import find_files
+from ..files.read import suffix_of
 from ..files.write import STANDARD
-from ..texts.input import check_text, name_of, read_doc_file
+from ..texts.input import FORMATS, NOT_TEXT, check_text, name_of, read_doc_file
 from ..texts.parser import BatchParser, Settings
 from ..tokens.groups import has_parses, is_marked, list_groups
 from ..treebanks import penn
@@ -22,6 +23,7 @@ from ..treebanks.lines import read_file_lines
 from ..trees import Parse, Tree
 from ._util import note, note_left_out
 
+_SUFFIXES = {*FORMATS, *NOT_TEXT, ".mrg"}
 DEFAULT_MODEL = "en_parsetag_sm"  # the pipeline that comes with the project, as a package of its own
 
 
@@ -60,6 +62,8 @@ def find_input(source: str) -> tuple[Path, str | None]:
         return Path(source), None
     if not is_text(source):
         raise ValueError(Errors.E484.format(source=source))
+    if "\n" not in source and suffix_of(Path(source)) in _SUFFIXES:  # the name of a file, with spaces, and not a text
+        raise ValueError(Errors.E030.format(path=source))
     try:
         source.encode()
     except UnicodeEncodeError:

@@ -48,9 +48,10 @@ def read_systems(
     refuse(gold == STANDARD and STANDARD in tests, "Standard input (-)", "to be GOLD or TEST, not both")
     gold_lines = read_gold(gold, encoding, multiline)
     n_lines = len(gold_lines)
-    while len(tests) > 1 and not gold_lines[-1].strip():
-        gold_lines.pop()  # so that empty lines at the end, which TEST may lack, are no sentences of any parser
     test_lines = {str(path): read_sentences(path, encoding, multiline) for path in tests}
+    shortest = min(map(len, test_lines.values()))
+    while len(tests) > 1 and not gold_lines[-1].strip() and shortest < len(gold_lines):
+        gold_lines.pop()  # so that empty lines at the end, which a TEST lacks, are no sentences of any parser
     names = None if documents is None else read_documents(documents)
     if names is not None and len(names) == n_lines:
         names = names[: len(gold_lines)]

@@ -37,7 +37,7 @@ EncodingOrUtf8 = Annotated[
 ]
 # With "=", as on Windows Typer expands an argument that is a pattern, here to files of the folder of work.
 Glob = Annotated[str | None, Opt("--glob", help="Which files of a folder to read, as in --glob='train*.mrg'")]
-GpuId = Annotated[int, Opt("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")]
+GpuId = Annotated[int, Opt("--gpu-id", "-g", min=-1, help="GPU to use, or -1 for the CPU")]
 Multiline = Annotated[bool, Opt("--multiline", help="Trees run over several lines, and empty lines mean nothing")]
 Params = Annotated[str, Opt("--params", "-p", help="EVALB's parameters: collins, new, spmrl, or a parameter file")]
 SkipBad = Annotated[

@@ -11,7 +11,7 @@ from ..analysis.reliability import Reliability, measure_reliability
 from ..errors import Errors
 from ..files.write import atomic_folder, refuse_overwrite
 from ..texts.load import find_parser, load_pipeline
-from ._inputs import read_docs
+from ._inputs import read_gold_docs
 from ._util import AsJson, Code, GpuId, format_json, note, write_text
 
 if TYPE_CHECKING:
@@ -63,20 +63,23 @@ def calibrate_cli(
     pipe = find_parser(nlp, model)
     if not isinstance(pipe, ParseTagger):  # an ensemble has no scores
         raise ValueError(Errors.E476.format(name=model, pipes=", ".join(nlp.pipe_names)))
-    golds = list(score_gold_docs(nlp, pipe, read_docs(dev, nlp)))
+    key = str(pipe.cfg["spans_key"])
+    golds = list(score_gold_docs(nlp, pipe, read_gold_docs(dev, nlp, key)))
     if not golds:
-        raise ValueError(Errors.E458.format(path=dev, key=pipe.cfg["spans_key"]))
+        raise ValueError(Errors.E458.format(path=dev, key=key))
     n_sents = sum(len(gold.parses) for gold in golds)
     n_fit = round(fit_share * n_sents)
     if not 0 < n_fit < n_sents:
         raise ValueError(Errors.E475.format(n=n_sents, share=fit_share))
     report, panels = _calibrate(pipe, *cut_golds(golds, n_fit))
-    if figures:
-        plot_reliability({TITLES[kind]: panel for kind, panel in panels.items()}, figures)
-    if output is not None:
-        with atomic_folder(output) as folder:
-            nlp.to_disk(folder)
-    write_text(format_json(report) if as_json else _format(report))
+    try:
+        if figures:
+            plot_reliability({TITLES[kind]: panel for kind, panel in panels.items()}, figures)
+        if output is not None:
+            with atomic_folder(output) as folder:
+                nlp.to_disk(folder)
+    finally:  # what may have taken hours
+        write_text(format_json(report) if as_json else _format(report))
     if output is None:
         note("The temperatures were not saved: name an OUTPUT folder to save the calibrated pipeline.", "warn")
 

@@ -118,7 +118,8 @@ def evaluate_cli(
         refuse(is_given, option, "bracket files" if of_pipeline else "a pipeline to score")
     refuse(documents and (of_pipeline or is_alone), "--documents", "several bracket files to compare")
     refuse(as_tables and fill is not None, "--fill", "one TEST and nothing but its scores")
-    refuse(as_tables and table, "--table", "one TEST and nothing but its scores")
+    refuse(as_tables and table is not None, "--table or --summary", "one TEST and nothing but its scores")
+    refuse(as_json and table is not None, "--table or --summary", "no --json, which has all figures")
     refuse(as_json and style != "text", "--tables", "no --json, which has all figures")
     refuse(is_alone and samples is not None, "--samples", "several parsers to compare")
     evalb_params = get_params(params)
@@ -135,11 +136,13 @@ def evaluate_cli(
     else:
         results = {name: evalb(system.gold, system.test, evalb_params) for name, system in systems.items()}
         report, text = format_result(systems[parsers[0]], results[parsers[0]], table)
-    if output is not None:
-        write_text(report, output)
-    if fill is not None:
-        write_filled(systems[parsers[0]], evalb_params, fill)
-    write_text(report if as_json else text)
+    try:
+        if output is not None:
+            write_text(report, output)
+        if fill is not None:
+            write_filled(systems[parsers[0]], evalb_params, fill)
+    finally:  # scores may have taken hours
+        write_text(report if as_json else text)
     for name, result in results.items():
         warn_of_failures(result, "" if is_alone else f"{name}: ")
     if not of_pipeline:

@@ -20,7 +20,7 @@ from ..trees.brackets import format_tree
 from ..trees.escape import escape_label
 from ..trees.tree import ROOT
 from ._inputs import trees_and_parses
-from ._util import Encoding, Glob, OrderOption, Output, SkipBad, Skipped, note, refuse
+from ._util import Encoding, Glob, OrderOption, Output, SkipBad, Skipped, note, refuse, write_text
 
 LineFormat = Literal["jsonl", "tags"]
 
@@ -58,6 +58,7 @@ def linearize_cli(
     of_trees = (("--check", check), ("--output-format", is_tags), ("--glob", glob), ("--encoding", encoding != "utf-8"))
     for option, is_given in of_trees:
         refuse(inverse and is_given, option, "trees, and --inverse reads tags")
+    refuse(order != "in" and (inverse or check), "--order", "trees to write as tags")
     needs = "something to write, and --check writes nothing"
     refuse(check and (is_tags or output != STANDARD), "--output-format" if is_tags else "OUTPUT", needs)
     files = [Path(source)]
@@ -134,6 +135,6 @@ def check_trees(trees: Iterable[tuple[str, Tree, Parse]]) -> None:
     if not n_trees:
         raise ValueError(Errors.E106.format(inputs="the input"))
     for order, n in same.items():
-        typer.echo(f"{order:<5} {n:,} of {n_trees:,} trees came back ({n_words:,} words)")
+        write_text(f"{order:<5} {n:,} of {n_trees:,} trees came back ({n_words:,} words)\n")
     if min(same.values()) < n_trees:
         raise typer.Exit(1)

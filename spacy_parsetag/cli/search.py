@@ -97,6 +97,8 @@ def search_cli(
     if len(chosen) > 1 and chosen != ["by", "csv"]:
         raise ValueError(Errors.E477.format(options=", ".join(f"--{report}" for report in chosen)))
     refuse(count and limit, "--limit", "matches to show, and --count shows none")
+    hides_ids = (count or (by and "id" not in by)) and not save
+    refuse(id_key != "id" and hides_ids, "--id", "--by id, or matches to show")
     n_process = count_processes(n_process)
     refuse_overwrite([html], inputs)
     refuse_suffix("--html", html, ".html", ".htm")

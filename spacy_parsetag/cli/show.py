@@ -91,7 +91,8 @@ def show_cli(
     refuse(kind == "spacy" and path == STANDARD, "--format spacy", "a file or folder")
     refuse(kind == "brackets" and path.is_dir(), "--format brackets", "a file")
     is_text = kind in ("text", "paragraphs")
-    refuse(is_text and text is None and encoding != "utf-8", "--encoding", "brackets, or standard input")
+    is_in_utf8 = kind == "spacy" or (is_text and text is None)
+    refuse(is_in_utf8 and encoding != "utf-8", "--encoding", "brackets, or standard input")
     refuse(kind == "brackets" and model is not None, "--model", "docs or text (--format text if it begins as trees do)")
     is_parsed = is_text or model is not None
     refuse(not is_parsed and (gpu_id >= 0 or code is not None), "--gpu-id or --code", "something to parse")

@@ -133,7 +133,7 @@ def draw_page(sentences: Sequence[Sentence], *, tags: bool = True, lang: str = "
 def _sentences(source: Doc | Span, spans_key: str) -> list[Sentence]:
     if isinstance(source, Span):
         return [Sentence(source.text, read_tree(source, spans_key))]
-    parses = parses_from_doc(source, spans_key)
+    parses = parses_from_doc(source, spans_key) if len(source) else []
     return [Sentence(source[tokens[0] : tokens[-1] + 1].text, parse.to_tree(ROOT)) for tokens, parse in parses]
 
 

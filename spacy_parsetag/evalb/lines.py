@@ -154,6 +154,8 @@ def join_lines(lines: Iterable[str]) -> list[str]:
                 trees.append(joined())
                 parts, first_line = [], ""
             depth = max(depth, 0)
+        if parts and not line[-1:].isspace():  # as of `splitlines`
+            parts.append("\n")
     if unclosed := joined():
         trees.append(unclosed)
     return trees

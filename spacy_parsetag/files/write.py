@@ -28,9 +28,9 @@ def atomic_path(path: str | Path, *, sync: bool = False) -> Iterator[Path]:
     sync (bool): Wait until the file, under its name, is on the disk, so that it outlives a power cut.
     RAISES (OSError): If it cannot be written; the error names the file.
     """
-    target = Path(os.path.realpath(path))
-    is_device = target.exists() and not target.is_file()
-    temporary = target if is_device else target.with_name(f".{secrets.token_hex(8)}.tmp")
+    target = Path(os.path.realpath(path))  # of a pipe that is no place
+    is_device = os.path.exists(path) and not os.path.isfile(path)
+    temporary = Path(path) if is_device else target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         yield temporary
         if is_device:

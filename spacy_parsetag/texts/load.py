@@ -3,13 +3,14 @@
 import os
 import sys
 import warnings
+from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import spacy
 from spacy.language import Language
-from spacy.util import import_file
+from spacy.util import import_file, is_package
 from thinc.api import require_gpu
 
 from ..compat import require
@@ -37,7 +38,13 @@ def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:
         if sys.platform != "darwin":  # where Thinc uses PyTorch
             require("cupy", "A GPU")
         require_gpu(gpu_id)
-    return spacy.load(name)
+    try:
+        return spacy.load(name)
+    except (AttributeError, TypeError) as err:
+        module = find_spec(name) if is_package(name) else None
+        if module is None or module.origin is None or Path(module.origin).with_name("meta.json").is_file():
+            raise
+        raise ValueError(Errors.E577.format(name=name)) from err
 
 
 def find_parser(nlp: Language, name: str) -> Any:

@@ -62,6 +62,18 @@ def test_long_messages_are_shortened(capsys: pytest.CaptureFixture[str]) -> None
     assert len(shown) < 2100 and "The word aaa" in shown and "aaa is too long." in shown
 
 
+def test_pipes_are_written_to(tmp_path: Path) -> None:
+    """As of `>(program)`, whose real path is no place."""
+    if not Path("/dev/fd").is_dir():
+        pytest.skip("no /dev/fd")
+    out, into = os.pipe()
+    with atomic_path(f"/dev/fd/{into}") as path:
+        path.write_text("(TOP (NN a))")
+    os.close(into)
+    with os.fdopen(out) as file:
+        assert file.read() == "(TOP (NN a))"
+
+
 def test_errors_name_the_file_that_was_to_be_written(tmp_path: Path) -> None:
     """Not the temporary one, which cannot be made where a folder may not be written to."""
     target = tmp_path / "none" / "trees.mrg"

@@ -153,6 +153,15 @@ def test_what_is_judged_is_what_is_predicted(folder: Path) -> None:
         assert found.probs == pytest.approx(probs, rel=1e-4)
 
 
+def test_docs_without_trees_are_named(folder: Path, tmp_path: Path) -> None:
+    docs = list(DocBin().from_disk(folder / "dev.spacy").get_docs(spacy.blank("en").vocab))
+    del docs[0].spans["constituents"]
+    DocBin(docs=docs).to_disk(tmp_path / "dev.spacy")
+    result = run(folder / "model", tmp_path / "dev.spacy", "--figure", tmp_path / "dev.spacy" / "x.svg")
+    assert "doc.spans has no 'constituents', but no groups of spans: 1." in result.stderr
+    assert not find_spec("matplotlib") or (result.exit_code == 1 and "Temperatures from 50 sentences" in result.stdout)
+
+
 def merge_two(doc: Doc) -> Doc:
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[:2])

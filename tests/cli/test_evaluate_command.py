@@ -326,8 +326,10 @@ def test_options_that_would_do_nothing(run: Run, treebank: Path, tmp_path: Path)
     other = tmp_path / "other.mrg"
     other.write_text(TREES, encoding="utf-8")
     for options, message in [
-        ([other, "--table"], "--table needs one TEST"),
-        (["--by", "label", "--table"], "--table needs one TEST"),
+        ([other, "--table"], "--table or --summary needs one TEST"),
+        ([other, "--summary"], "--table or --summary needs one TEST"),
+        (["--by", "label", "--table"], "--table or --summary needs one TEST"),
+        (["--json", "--table"], "--table or --summary needs no --json"),
         (["--samples", 10000], "--samples needs several parsers"),
         (["--batch-size", 4], "--batch-size needs a pipeline"),
         (["--gpu-id", 0], "--gpu-id needs a pipeline"),
@@ -361,8 +363,18 @@ def test_empty_lines_at_the_end(run: Run, tmp_path: Path) -> None:
         assert again.exit_code == 0 and json.loads(again.stdout) == report, again.stderr
     paths["documents"].unlink()
     assert "[E030]" in run("evaluate", paths["gold"], paths["a"], paths["b"], *options).stderr
+    # Where a parser has a line for it, as `parse` writes, an empty line is a sentence without a parse.
+    for name in "ab":
+        paths[name].write_text(f"{tree * 2}(TOP)\n")
+    assert run("evaluate", paths["gold"], paths["a"], paths["b"], "--json").exit_code == 0
+    paths["a"].write_text(files["a"])
     # Alone, an empty line of both files is a sentence, as in EVALB.
     assert json.loads(run("evaluate", paths["gold"], paths["a"], "--json").stdout)["all"]["skipped"] == 1
+
+
+def test_scores_that_cannot_be_written_are_printed(run: Run, treebank: Path) -> None:
+    result = run("evaluate", treebank, treebank, "--summary", "--output", treebank / "scores.json")
+    assert result.exit_code == 1 and str(treebank) in result.stderr and "F 100.00" in result.stdout
 
 
 def test_a_broken_gold_tree_is_no_fault_of_the_parser(run: Run, treebank: Path) -> None:

@@ -121,6 +121,8 @@ def test_inverse_skips(run: Run, tmp_path: Path) -> None:
         (["--inverse", "--output-format", "tags"], "--output-format"),
         (["--inverse", "--glob", "*"], "--glob"),
         (["--inverse", "--encoding", "latin-1"], "--encoding"),
+        (["--inverse", "--order", "pre"], "--order"),
+        (["--check", "--order", "post"], "--order"),
         (["--check", "--output-format", "tags"], "--output-format"),
         (["trees.mrg", "--check"], "OUTPUT"),
     ],

@@ -429,6 +429,7 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
     "name, content, args, message",
     [
         ("missing.txt", None, [], "[E484]"),
+        ("my missing file.txt", None, [], "[E030]"),
         ("bad.jsonl", "\n{]\n", [], "bad.jsonl:2: "),
         ("bad.jsonl", "[1]\n", [], "bad.jsonl:1: "),
         ("bad.jsonl", '\n{"text": "a"\n', [], "delimiter at character 14."),
@@ -523,7 +524,9 @@ def test_the_default_pipeline(run: Run, pipeline: Path, tmp_path: Path, monkeypa
     ]
     assert len(run("parse", "She reads. The dog barks.", "--sents", "line").stdout.splitlines()) == 1
     assert words_of(run("parse", "Stop!").stdout) == ["Stop", "!"]
-    assert "[E462]" in run("parse", "Stop!", "en_parsetag_sm").stderr
+    for first in ("Stop!", "-", tmp_path):
+        assert "[E462]" in run("parse", first, "en_parsetag_sm").stderr
+    assert "[E577] numpy is a package" in run("parse", "numpy", "Stop!").stderr
     assert len(run("parse", "The dog barks. " * 40).stdout.splitlines()) == 40  # longer than the name of a file may be
     (tmp_path / "some text.txt").write_text("The dog barks.\nShe reads.\n")
     assert len(run("parse", "some text.txt").stdout.splitlines()) == 2

@@ -130,6 +130,7 @@ def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -
     "arguments, code",
     [
         (["absent.txt"], "[E484] No such file or folder: 'absent.txt'."),
+        (["my absent trees.mrg"], "[E030] No such file or folder: my absent trees.mrg."),
         (["absent/私は本を読む。"], "[E484]"),
         (["-", "--format", "brackets"], "[E106]"),
         (["-", "--format", "spacy"], "[E455]"),

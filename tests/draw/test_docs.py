@@ -152,6 +152,7 @@ def test_white_space_and_no_sentence_boundaries(vocab: Vocab) -> None:
 
 def test_empty(vocab: Vocab) -> None:
     doc = Doc(vocab)
+    assert render(doc) == ""  # it has no constituents to miss
     set_parses(doc, [])
     assert render(doc) == ""
     assert fromstring(render(doc, "svg")).findall(f"{SVG}svg") == []

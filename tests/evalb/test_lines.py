@@ -177,6 +177,7 @@ def test_trees_over_several_lines() -> None:
     assert trees[3:] == ["(TOP\n)", "(TOP (NN d))", "(TOP (NN e))", "(S ("]
     # Nothing is lost: what belongs to no tree stays with the next one, whose sentence is then an error.
     assert join_lines(["(NN a))\n", "(NN b)", " c "]) == ["(NN a)", ")\n(NN b)", "c"]
+    assert join_lines(["(S (NN", "a) (NN b))"]) == ["(S (NN\na) (NN b))"]
     assert evalb([GOLD, *trees[3:4]], [GOLD, None]).failures == 0
 
 
