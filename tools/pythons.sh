@@ -39,8 +39,7 @@ failed=0
 for version in "${versions[@]}"; do
   python=$(find_python "$version") || { failed=1; continue; }
   copy=$work/$version
-  mkdir "$copy"
-  git -C "$root" archive HEAD | tar -x -C "$copy"
+  git clone -q "$root" "$copy"  # with its history: result files name a commit
   for step in $steps; do
     start=$SECONDS
     if (cd "$copy" && run_step "$step" "$python") >"$logs/$version-$step.log" 2>&1; then
