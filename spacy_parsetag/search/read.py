@@ -32,8 +32,9 @@ def read_brackets(
 ) -> Iterator[TreeColumns]:
     """Read the trees of a bracket file in one pass, without an object for a node.
 
-    From the first tree that is not in plain form on, the text goes to `treebanks.penn.BracketReader`: so other forms
-    and errors are treated as in the other commands. `(TOP)`, a sentence without a parse, is left out.
+    If a tree is not in plain form, the text goes to `treebanks.penn.BracketReader`, from that tree on or, where the
+    layout of what stands before it may count, from its start: so other forms and errors are treated as in the other
+    commands. `(TOP)`, a sentence without a parse, is left out.
 
     on_error (OnError | None): Called with each malformed tree, which is left out. Without it the first one is raised.
     RAISES (TreebankError): The first malformed tree, with file and line; or if the file is not in this encoding.
@@ -75,7 +76,8 @@ def read_brackets(
             yield TreeColumns(np.array(numbers, np.int32)[label], up, size, starts, list(codes), source, lines, [name])
         start, line, n_read = end, end_line, n_read + len(starts)
     if start < len(data):
-        # The layout of the trees so far may tell where a broken one ends, unless each had a wrapper at the margin.
+        # The layout of the trees so far may tell where a broken one ends, unless each had a wrapper and the first stood
+        # at the margin (see `treebanks.pieces`).
         if not (is_wrapped and _AT_MARGIN.match(data, start)):
             start, line = 0, 1
         text = io.StringIO(data[start:].decode("utf-8", errors), newline=None)
