@@ -78,7 +78,7 @@ def ray_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Generato
     # Processes keep the pipeline from task to task; without `max_calls` those with a GPU would end after each.
     task = ray.remote(num_cpus=1, num_gpus=int(on_gpu), max_calls=0, max_retries=3)(parse_shard)
     todo, pending = deque(shards), list[Any]()
-    n_tasks = n_workers or _n_workers("--engine ray", {})
+    n_tasks, errors = n_workers or _n_workers("--engine ray", {}), ray.exceptions
     try:
         while todo or pending:
             while todo and len(pending) < n_tasks:
@@ -86,9 +86,9 @@ def ray_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Generato
                 pending.append(task.remote((job.only(shard), shard)))
             (done,), pending = ray.wait(pending)
             yield ray.get(done)
-    except ray.exceptions.RayTaskError as err:
+    except errors.RayTaskError as err:
         raise err.cause from err
-    except ray.exceptions.RayError as err:  # the process died, or Ray ended it as memory ran out
+    except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError) as err:
         raise ValueError(Errors.E559) from err
     finally:
         for unneeded in pending:
