@@ -112,6 +112,12 @@ def refuse(when: object, option: object, needs: str) -> None:
         raise ValueError(Errors.E455.format(option=option, needs=needs))
 
 
+def refuse_glob(glob: str | None, inputs: Iterable[str | Path]) -> None:
+    """Raise a ValueError if --glob is given where all inputs are files, among which there is nothing to choose."""
+    are_files = all(str(path) == str(STANDARD) or os.path.isfile(path) for path in inputs)
+    refuse(glob is not None and are_files, "--glob", "a folder among the inputs")
+
+
 def refuse_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     """Raise a ValueError if the name of a file to write says that it holds something else. A name may have no suffix.
 

@@ -28,6 +28,7 @@ from ._util import (
     Skipped,
     SpansKey,
     refuse,
+    refuse_glob,
     show,
     stated_errors,
     warn_of_empty,
@@ -159,6 +160,7 @@ def _add_command(name: str, study: Study) -> None:
     ) -> None:
         _check_options(as_json, as_csv, figures)
         refuse(seed is not None and not limit, "--seed", "--limit, which takes some of the trees")
+        refuse_glob(glob, name_inputs(inputs).values())
         skipped = Skipped(limit=skip_bad)
         counted: dict[str, Any] = {}
         with tqdm(unit=" trees", disable=None) as bar:

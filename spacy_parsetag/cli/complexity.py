@@ -10,7 +10,20 @@ from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table
 from ..errors import Errors, Warnings
-from ._util import AsCsv, AsJson, Encoding, Glob, IdKey, SpansKey, note, note_left_out, refuse, show, warn_of_empty
+from ._util import (
+    AsCsv,
+    AsJson,
+    Encoding,
+    Glob,
+    IdKey,
+    SpansKey,
+    note,
+    note_left_out,
+    refuse,
+    refuse_glob,
+    show,
+    warn_of_empty,
+)
 
 Unit = Literal["file", "row", "id"]
 # The columns that say which text a row is of.
@@ -52,6 +65,7 @@ def complexity_cli(
     if as_json and as_csv:
         raise ValueError(Errors.E459)
     refuse(id_key != "id" and text == "file", "--id", "--text id or row")
+    refuse_glob(glob, inputs)
     counts: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
     n_trees: dict[Path, int] = {}
     left_out: Counter[str] = Counter()

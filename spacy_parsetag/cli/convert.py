@@ -20,7 +20,7 @@ from ..treebanks.formats.table import get_format
 from ..treebanks.split import read_split
 from ..trees import ROOT_LABELS, Parse
 from ..trees.clean import CleanCounts, CleanOptions
-from ._util import Glob, SkipBad, Skipped, SpansKey, counted, note, refuse, warn_of_empty
+from ._util import Glob, SkipBad, Skipped, SpansKey, counted, note, refuse, refuse_glob, warn_of_empty
 
 MOST_LISTED = 20  # files that were written
 
@@ -104,6 +104,7 @@ def convert_cli(
         skipped = Skipped(limit=skip_bad)
         refuse(output == STANDARD, "convert", "a file or folder to write, OUTPUT, not -")
         refuse(not spans_key, "--spans-key", "a name, which may not be empty")
+        refuse_glob(glob, inputs)
         kind = get_format(format)
         cleaning = change_cleaning(kind.clean, clean or [])
         read_options: dict[str, Any] = {"encoding": encoding, "default_tag": default_tag, "on_error": skipped}

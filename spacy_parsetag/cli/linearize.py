@@ -20,7 +20,7 @@ from ..trees.brackets import format_tree
 from ..trees.escape import escape_label
 from ..trees.tree import ROOT
 from ._inputs import trees_and_parses
-from ._util import Encoding, Glob, OrderOption, Output, SkipBad, Skipped, note, refuse, write_text
+from ._util import Encoding, Glob, OrderOption, Output, SkipBad, Skipped, note, refuse, refuse_glob, write_text
 
 LineFormat = Literal["jsonl", "tags"]
 
@@ -59,6 +59,7 @@ def linearize_cli(
     for option, is_given in of_trees:
         refuse(inverse and is_given, option, "trees, and --inverse reads tags")
     refuse(order != "in" and (inverse or check), "--order", "trees to write as tags")
+    refuse_glob(glob, [source])
     needs = "something to write, and --check writes nothing"
     refuse(check and (is_tags or output != STANDARD), "--output-format" if is_tags else "OUTPUT", needs)
     files = [Path(source)]

@@ -13,9 +13,9 @@ from typing import Annotated, Literal
 from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors, shorten
-from ..files.read import is_stream
+from ..files.read import is_stream, suffix_of
 from ..files.write import STANDARD, refuse_overwrite
-from ..texts.input import Record, find_sources
+from ..texts.input import FORMATS as TEXT_FORMATS, Record, find_sources
 from ..texts.on_ray import ray_shards
 from ..texts.on_spark import spark_shards
 from ..texts.output import open_output
@@ -148,6 +148,8 @@ def parse_cli(
     else:
         refuse(path == STANDARD and reading in {"spacy", "parquet"}, f"--format {reading}", "a file or folder to parse")
         refuse_overwrite([target], [path, *(source.path for source in sources), Path(name)])
+        if suffix_of(target) in TEXT_FORMATS and path.resolve() in target.resolve().parents:  # read the next time
+            raise ValueError(Errors.E032.format(path=target))
     parser = start_parser(settings)
     if in_shards:
         run = Run(Job(settings, sources, target, batch_size, parser.sha256), parser, shard_size or SHARD_SIZE, resume)

@@ -29,6 +29,7 @@ from ._util import (
     note_left_out,
     progress,
     refuse,
+    refuse_glob,
     refuse_suffix,
     show,
     warn_of_empty,
@@ -99,7 +100,9 @@ def search_cli(
     refuse(count and limit, "--limit", "matches to show, and --count shows none")
     hides_ids = (count or (by and "id" not in by)) and not save
     refuse(id_key != "id" and hides_ids, "--id", "--by id, or matches to show")
+    refuse_glob(glob, inputs)
     n_process = count_processes(n_process)
+    refuse(n_process > 1 and save is not None, "--workers", "no --save, which reads file after file")
     refuse_overwrite([html], inputs)
     refuse_suffix("--html", html, ".html", ".htm")
     report = chosen[0] if chosen else "context"

@@ -507,6 +507,13 @@ def test_the_encoding_that_was_given(
         assert found in run(command, "-", gold, *options, stdin=tree).stdout
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
+def test_ascii_beside_an_encoding_without_a_mark(run: Run, treebank: Path, tmp_path: Path, encoding: str) -> None:
+    gold = tmp_path / "gold.mrg"
+    gold.write_bytes(TREES.encode(encoding))
+    assert "F 100.00" in run("evaluate", gold, treebank, "--summary", "--encoding", encoding).stdout
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
 def test_an_encoding_with_a_mark(run: Run, treebank: Path, tmp_path: Path, encoding: str) -> None:
     """A file without the mark is in UTF-8, even where it is ASCII."""

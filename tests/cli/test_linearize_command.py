@@ -125,6 +125,7 @@ def test_inverse_skips(run: Run, tmp_path: Path) -> None:
         (["--check", "--order", "post"], "--order"),
         (["--check", "--output-format", "tags"], "--output-format"),
         (["trees.mrg", "--check"], "OUTPUT"),
+        (["--glob", "*"], "--glob"),
     ],
 )
 def test_options_that_would_do_nothing(run: Run, args: list[str], option: str) -> None:

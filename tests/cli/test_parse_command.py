@@ -344,6 +344,9 @@ def test_inputs_are_not_overwritten(run: Run, pipeline: Path, tmp_path: Path) ->
         before = out.read_bytes()
         assert "[E032]" in run("parse", pipeline, source, out).stderr
         assert out.read_bytes() == before
+    # A file that would be read as text the next time.
+    assert "[E032]" in run("parse", pipeline, tmp_path, tmp_path / "trees.txt").stderr
+    assert run("parse", pipeline, tmp_path, tmp_path / "trees.mrg").exit_code == 0
 
 
 def test_constituents_of_docs_are_replaced(run: Run, pipeline: Path, tmp_path: Path) -> None:

@@ -421,6 +421,8 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
         (["NP <", folder], "expected a node"),
         (["NP", folder, "--count", "--mrg"], "--count, --mrg"),
         (["NP", folder, "--count", "--limit", 1], "[E455] --limit needs matches to show"),
+        (["NP", "-", "--glob", "*"], "[E455] --glob needs a folder"),
+        (["NP", folder, "--save", folder / "saved", "--workers", 2], "[E455] --workers needs no --save"),
         (["NP", folder, "--count", "--id", "meta.genre"], "[E455] --id needs --by id, or matches to show"),
         (["NP", folder, "--by", "file", "--id", "meta.genre"], "[E455] --id needs --by id, or matches to show"),
         (["NP", folder, "--html", folder / "page.pdf"], "[E455] --html needs a name that ends in .html or .htm"),

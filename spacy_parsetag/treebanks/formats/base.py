@@ -153,12 +153,13 @@ def guess_encoding(path: Path, fallback: str) -> str:
     """Read a file through to see whether it is UTF-8.
 
     RETURNS (str): UTF-16 or UTF-32 if the file begins with its byte order mark; UTF-8 if it is valid UTF-8 and not
-        ASCII alone, as which files in UTF-16 without a mark, and in encodings of seven bits, are valid too; else the
-        fallback. For a stream always UTF-8: bytes read here would be lost to the reader, which reports invalid ones.
+        ASCII alone, as which files in encodings of seven bits, and with NULs those in UTF-16 without a mark, are valid
+        too; else the fallback. For a stream always UTF-8: bytes read here would be lost to the reader, which reports
+        invalid ones.
     RAISES (ValueError): If there is no such encoding as the fallback.
     """
     try:
-        codecs.lookup(fallback)
+        is_wide = codecs.lookup(fallback).name.startswith(("utf-16", "utf-32"))
     except LookupError as err:
         raise ValueError(Errors.E101.format(encoding=fallback)) from err
     if is_stream(path):
@@ -172,9 +173,10 @@ def guess_encoding(path: Path, fallback: str) -> str:
         if fallback in ("utf-8", "utf-16", "utf-32"):  # the others of these would have begun with a mark
             return "utf-8"
         file.seek(0)
+        is_ascii, has_nul = True, False
         try:
-            texts = codecs.iterdecode(iter(lambda: file.read(1 << 20), b""), "utf-8")
-            n_beyond_ascii = sum(not text.isascii() for text in texts)  # not `any`, which would not read to the end
+            for text in codecs.iterdecode(iter(lambda: file.read(1 << 20), b""), "utf-8"):
+                is_ascii, has_nul = is_ascii and text.isascii(), has_nul or "\0" in text
         except UnicodeDecodeError:
             return fallback
-    return "utf-8" if n_beyond_ascii else fallback
+    return fallback if is_ascii and (has_nul or not is_wide) else "utf-8"
