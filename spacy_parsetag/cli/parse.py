@@ -280,14 +280,10 @@ def _find_model_and_input(model: str | None, source: str | None) -> tuple[str, P
     if model is None:
         raise ValueError(Errors.E455.format(option="The command", needs="an INPUT to parse"))
     refuse(source is None and is_pipeline(model), f"The pipeline {model}", "an INPUT to parse")
-    is_other = model == str(STANDARD) or os.path.isfile(model) or os.path.isdir(model) or is_text(model)
-    if source is not None and is_other and not is_pipeline(model):
-        kinds = {
-            "standard input": model == str(STANDARD),
-            "a file": os.path.isfile(model),
-            "a folder": os.path.isdir(model),
-        }
-        what = next((kind for kind, is_it in kinds.items() if is_it), "a text")
+    is_input = model == str(STANDARD) or os.path.exists(model) or is_text(model)
+    if source is not None and is_input and not is_pipeline(model):
+        what = "a folder" if os.path.isdir(model) else "a file" if os.path.exists(model) else "a text"
+        what = "standard input" if model == str(STANDARD) else what
         command = shlex.join(["python", "-m", "spacy", "parsetag", "parse", DEFAULT_MODEL, model, source])
         raise ValueError(Errors.E462.format(model=shorten(model, 80), what=what, command=command))
     return (default_model(), *find_input(model)) if source is None else (model, *find_input(source))

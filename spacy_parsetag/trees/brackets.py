@@ -12,8 +12,7 @@ def format_tree(tree: Tree) -> str:
     '(TOP (S (-LRB- -LRB-) (NN N.Y.)))'
 
     tree (Tree): The tree, words and labels as text. Its root may have an empty label.
-    RAISES (ValueError): If the tree could not be read back: a node without children, a root wrapper over a
-        word.
+    RAISES (ValueError): If the tree could not be read back: a node without children, a root wrapper over a word.
     """
     if tree.label in ROOT_LABELS and any(isinstance(child, str) for child in tree.children):
         raise ValueError(Errors.E007.format(what="label", text=tree.label, reason="a root's stands over a word"))
