@@ -391,7 +391,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E350 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
     E351 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."
     E352 = "Unknown scoring parameters {name!r}: neither one of {known} nor a file."
-    E353 = "The {shorter} trees end after {n} sentences{end}, the {longer} trees go on{place}. {remedy}"
+    E353 = "The {shorter} trees end after sentence {n}{end}, the {longer} trees go on{place}. {remedy}"
     E354 = "Gold sentence {n} cannot be scored{place}: {reason}. Each word needs a bracket with its tag: (NN dog)."
     E355 = "A flat tree takes the words of the gold tree, and gold tree {number} has none."
     E356 = (
@@ -408,7 +408,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E404 = "{path}: no mean deviation of treebank {treebank!r} in {order}-order. Give it there, or with --deviation."
 
     E450 = "{path} exists already. Choose another place, or remove it first."
-    E451 = "All {n:,} sentences have more words than --max-length {longest}, so there is nothing to write. Raise it."
+    E451 = "No sentence has --max-length {longest} words or fewer, so nothing is left to write of {n:,}. Raise it."
     E452 = "Cannot make a tree of this line: {reason}. Write JSON with order, words, pos and tags, as linearize does."
     E453 = (
         "Line {number} of {path} begins a tree, and text stands before it. In brackets only trees and "
@@ -428,21 +428,19 @@ class Errors(metaclass=_ErrorsWithCodes):
     E462 = "{model} is {what}; the pipeline comes first: {command}"
     E463 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --output-format."
     E464 = "--workers must be at least 1, or -1 for one process per core; got {n}."
-    E465 = (
-        "All {n:,} trees lose their words in cleaning: nothing is left to write. See --clean; traces=no keeps traces."
-    )
+    E465 = "No tree keeps its words in cleaning, so nothing is left to write of {n:,}. --clean traces=no keeps traces."
     E466 = "{path} exists already. Choose another place, or replace it with --force."
     E468 = (
         "No pipeline given, and {name}, the one that comes with spacy-parsetag, is not installed. In a clone of "
         "spacy-parsetag: python -m pip install ./models/{name}. Or name another pipeline, a package or a folder."
     )
-    E469 = "More than {n} bad ones ({what}), listed above. Allow more with --skip-bad: a number, a share, or all."
+    E469 = "More than {n} were bad ({what}), listed above. Allow more with --skip-bad: a number, a share, or all."
     E470 = "Cannot clean {text!r}: {reason}. Write KEY=VALUE with one of the keys {known}."
     E471 = (
         "{where}: this tree has no identifier, and --text id takes all trees of one for a text. Parse "
         "texts with ids (JSON lines, or a folder of text files, to .jsonl), or measure by --text file."
     )
-    E475 = "{n} sentences are too few to fit on a share of {share} and measure on the rest. Give more or another share."
+    E475 = "Too few sentences ({n}) to fit on a share of {share} and measure on the rest. Give more or another share."
     E476 = "The pipeline {name!r} has no component 'parsetag' with scores to calibrate; it has: {pipes}."
     E477 = "Give one of these, not several: {options}. --csv goes alone or with --by."
     E478 = "There is no pipeline {name!r} for spacy-parsetag. There are: {known}."

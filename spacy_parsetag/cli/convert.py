@@ -17,7 +17,7 @@ from ..files.write import STANDARD
 from ..tokens.detokenize import is_unspaced
 from ..treebanks.docfiles import SUFFIX, DocFile, write_treebank
 from ..treebanks.formats.table import get_format
-from ..treebanks.split import read_split
+from ..treebanks.split import DEFAULT_BLOCK, ShareSplit, read_split
 from ..trees import ROOT_LABELS, Parse
 from ..trees.clean import CleanCounts, CleanOptions
 from ._util import Glob, SkipBad, Skipped, SpansKey, counted, note, refuse, refuse_glob, warn_of_empty
@@ -57,7 +57,7 @@ def convert_cli(
     ] = None,
     split_block: Annotated[
         int, Opt(min=0, help="Trees of a file that stay together in a split by shares; 0: all")
-    ] = 10,
+    ] = DEFAULT_BLOCK,
     n_sents: Annotated[
         int, Opt(min=1, help="Sentences in a doc. Keep 1 to train with what spaCy splits or merges")
     ] = 1,
@@ -129,6 +129,9 @@ def convert_cli(
 
         if split is None and output.suffix != SUFFIX:
             split = kind.split
+        parts = read_split(split, split_block) if split is not None and split != "none" else None
+        is_by_shares = isinstance(parts, ShareSplit)
+        refuse(split_block != DEFAULT_BLOCK and not is_by_shares, "--split-block", "a --split by shares")
         written = write_treebank(
             find_files(inputs, suffixes=kind.suffixes, pattern=glob),
             read,
@@ -142,7 +145,7 @@ def convert_cli(
                 attrs=kind.attrs,
                 limit=limit,
             ),
-            split=read_split(split, split_block) if split is not None and split != "none" else None,
+            split=parts,
             check=check,
         )
     skipped.summarize()

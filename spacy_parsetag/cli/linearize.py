@@ -79,6 +79,8 @@ def linearize_cli(
             with text_output(output) as file:
                 file.writelines(line + "\n" for line in lines)
                 skipped.check()
+                if not skipped.n_good and not skipped.n:
+                    raise ValueError(Errors.E106.format(inputs=source))
     skipped.summarize()
 
 

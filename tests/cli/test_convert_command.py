@@ -79,7 +79,7 @@ def test_options_for_docs(run: Run, treebank: Path, tmp_path: Path) -> None:
     assert [len(doc) for doc in load(out)] == [4, 4, 4]
     result = run("convert", treebank, out, "--max-length", 3)
     assert result.exit_code == 1
-    assert "[E451] All 3 sentences have more words than --max-length 3" in result.stderr
+    assert "[E451] No sentence has --max-length 3 words or fewer" in result.stderr
     assert len(load(out)) == 3  # what was there stays
 
 
@@ -256,6 +256,8 @@ def test_outputs_that_are_refused(run: Run, tmp_path: Path) -> None:
         pattern = spec.rpartition("=")[2] if "other" in spec else spec.partition("=")[2].partition(",")[0]
         assert result.exit_code == 1 and "E111" in result.stderr and f" called {pattern}. " in result.stderr
         assert "block" not in result.stderr
+    nothing = run("convert", source, tmp_path / "out", "--split", "train=trees", "--split-block", "1")
+    assert nothing.exit_code == 1 and "--split-block needs a --split by shares" in nothing.stderr
     assert not (tmp_path / "out").exists()
     fewer = ("--split", "train=0.8,dev=0.1,test=0.1", "--split-block", "1")
     assert run("convert", source, tmp_path / "out", *fewer).exit_code == 0

@@ -133,6 +133,15 @@ def test_options_that_would_do_nothing(run: Run, args: list[str], option: str) -
     assert refused.exit_code == 1 and f"[E455] {option} needs" in refused.stderr and not refused.stdout
 
 
+def test_nothing_to_linearize(run: Run, tmp_path: Path) -> None:
+    """An error, and no file, rather than an empty one."""
+    source, target = tmp_path / "trees.mrg", tmp_path / "tags.jsonl"
+    source.write_text("\n")
+    for options in ((), ("--check",), ("--inverse",)):
+        result = run("linearize", source, *([] if "--check" in options else [target]), *options)
+        assert result.exit_code == 1 and "E106" in result.stderr and not target.exists()
+
+
 def test_a_name_of_a_compressed_file_is_refused(run: Run, tmp_path: Path) -> None:
     """What is written would not be compressed, and no command could read it back."""
     result = run("linearize", "-", tmp_path / "tags.jsonl.gz", stdin=TREES)

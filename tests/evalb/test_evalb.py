@@ -222,9 +222,9 @@ def test_trees_of_this_package() -> None:
 
 def test_numbers_of_trees_differ() -> None:
     tree = Tree.fromstring(GOLD)
-    with pytest.raises(ValueError, match=r"E353.*The test trees end after 1 sentences"):
+    with pytest.raises(ValueError, match=r"E353.*The test trees end after sentence 1"):
         evalb([tree, tree], [tree])
-    with pytest.raises(ValueError, match=r"E353.*The gold trees end after 0 sentences"):
+    with pytest.raises(ValueError, match=r"E353.*The gold trees end after sentence 0"):
         evalb([], iter([tree]))
 
 

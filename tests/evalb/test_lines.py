@@ -189,7 +189,7 @@ def test_places_of_lines(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"E354.*sentence 2.*\(.*gold\.mrg:4\)"):
         evalb(join_lines(read_tree_lines(path)), [GOLD, GOLD])
     path.write_text(f"{GOLD}\n(S\n(NN a)\n" + f"{GOLD}\n" * 5)
-    with pytest.raises(ValueError, match=r"E353.*gold trees end after 2 .*gold\.mrg:2\) is not closed"):
+    with pytest.raises(ValueError, match=r"E353.*gold trees end after sentence 2 .*gold\.mrg:2\) is not closed"):
         evalb(join_lines(read_tree_lines(path)), [GOLD] * 7)
 
 
