@@ -17,7 +17,7 @@ from ..files.read import suffix_of
 from ..files.write import STANDARD
 from ..texts.input import FORMATS, NOT_TEXT, check_text, name_of, read_doc_file
 from ..texts.parser import BatchParser, Settings
-from ..tokens.groups import has_parses, is_marked, list_groups
+from ..tokens.groups import has_parses, is_marked, list_groups, parses_from_doc
 from ..treebanks import penn
 from ..treebanks.lines import read_file_lines
 from ..trees import Parse, Tree
@@ -96,7 +96,7 @@ def read_gold_docs(path: Path, nlp: Language, spans_key: str, option: str = "") 
     """
     docs: list[Doc] = []
     left_out: Counter[str] = Counter()
-    for doc in read_docs(path, nlp):
+    for doc in read_docs(path, nlp, spans_key):
         if is_marked(doc, "partial", spans_key):
             left_out[""] += 1  # what is not known to be there may be right
         elif has_parses(doc, spans_key):
@@ -107,7 +107,16 @@ def read_gold_docs(path: Path, nlp: Language, spans_key: str, option: str = "") 
     return docs
 
 
-def read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
-    """Read the docs of a .spacy file, or of all .spacy files in a folder, with the vocabulary of a pipeline."""
+def read_docs(path: Path, nlp: Language, spans_key: str) -> Iterator[Doc]:
+    """Read the docs of a .spacy file, or of all .spacy files in a folder, with the vocabulary of a pipeline.
+
+    RAISES (TreebankError): If the constituents of a doc are no trees (see `parses_from_doc`), with its number.
+    """
     for file in find_files([path], suffixes=(".spacy",)):
-        yield from read_doc_file(file.path, nlp.vocab)
+        for number, doc in enumerate(read_doc_file(file.path, nlp.vocab), start=1):
+            if has_parses(doc, spans_key) and not is_marked(doc, "partial", spans_key):
+                try:
+                    parses_from_doc(doc, spans_key)
+                except ValueError as err:
+                    raise TreebankError(str(file.path), number, str(err)) from err
+            yield doc

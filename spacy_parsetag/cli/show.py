@@ -105,7 +105,7 @@ def show_cli(
             parses = _with_hint(parses)
         docs, spans_key = docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY
     elif reads_spans:
-        docs = read_docs(path, spacy.blank("xx"))
+        docs = read_docs(path, spacy.blank("xx"), spans_key)
     else:
         parser = start_parser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
         docs, spans_key = _parse(parser, path, text, kind), parser.spans_key

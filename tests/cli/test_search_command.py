@@ -149,8 +149,9 @@ def test_docs_that_hold_no_trees_are_named(
     assert f"{path}:3: She came , and [NP he] went ." in run("search", "NP", path).stdout.splitlines()
     docs[2].spans["constituents"] = [docs[2][0:3], docs[2][2:4]]
     DocBin(docs=docs).to_disk(path)
-    result = run("search", "NP", path)
-    assert result.exit_code == 1 and f"{path}:3: [E301]" in result.stderr
+    for words in (("search", "NP"), ("show",), ("analyze", "labels")):
+        result = run(*words, path)
+        assert result.exit_code == 1 and f"{path}:3: [E301]" in result.stderr
 
 
 def test_a_file_that_is_named_twice(run: Callable[..., Any], tmp_path: Path) -> None:
