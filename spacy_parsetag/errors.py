@@ -96,6 +96,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E033 = "{path} cannot be decompressed: {reason}. Is it whole, and named as it is compressed (.gz, .bz2, .xz)?"
     E034 = "{path} would not be compressed. Leave {suffix} out of the name, and compress the file afterwards."
     E035 = "Another run is writing to {path}. Wait until it ends, or choose another folder."
+    E036 = (
+        "{path} exists and holds something else than what would replace it; it begins with {text!r}. A pattern such as "
+        "*.txt may have named it. Give one input, perhaps a folder; or another OUTPUT, or remove that file."
+    )
 
     E040 = "A drawing needs at least {least} columns; got {width}."
     E041 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html, latex."

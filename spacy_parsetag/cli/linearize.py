@@ -11,7 +11,7 @@ from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors
 from ..files.find import find_files
-from ..files.write import STANDARD, refuse_overwrite, text_output
+from ..files.write import STANDARD, refuse_other, refuse_overwrite, text_output
 from ..linearize import ORDERS, get_linearizer
 from ..texts.input import load_json, read_lines
 from ..treebanks.formats.table import FORMATS
@@ -67,6 +67,7 @@ def linearize_cli(
         files = [file.path for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob)]
     if not check:
         refuse_overwrite([output], files)
+        refuse_other(output, rb"^\s*\(" if inverse else rb"^[^(]" if is_tags else rb"^\{")
     with tqdm(unit=" trees", disable=None) as bar:
         items = (item for path in files for item in trees_and_parses(path, encoding, skipped))
         trees = skipped.count_good(items, bar)

@@ -14,7 +14,7 @@ from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors, shorten
 from ..files.read import is_stream, suffix_of
-from ..files.write import STANDARD, refuse_overwrite
+from ..files.write import STANDARD, refuse_other, refuse_overwrite
 from ..texts.input import FORMATS as TEXT_FORMATS, Record, find_sources
 from ..texts.on_ray import ray_shards
 from ..texts.on_spark import spark_shards
@@ -28,6 +28,7 @@ from ._util import Code, GpuId, SkipBad, Skipped, count_processes, counted, note
 
 SHARD_SIZE = 2000
 SLASHES = ("/", os.sep)
+FIRST_LINES = {"brackets": rb"^\s*[(#]", "jsonl": rb'"sents"', "json": rb"^\["}  # what is in the first one, by format
 HOLDING_IDS = {"jsonl", "spacy", "parquet"}  # formats that can hold ids, and parses
 InputFormat = Literal["text", "paragraphs", "tokens", "jsonl", "spacy", "parquet"]
 OutputFormat = Literal["brackets", "jsonl", "json", "spacy", "parquet"]
@@ -148,6 +149,7 @@ def parse_cli(
     else:
         refuse(path == STANDARD and reading in {"spacy", "parquet"}, f"--format {reading}", "a file or folder to parse")
         refuse_overwrite([target], [path, *(source.path for source in sources), Path(name)])
+        refuse_other(target, FIRST_LINES.get(writing, b""))
         if suffix_of(target) in TEXT_FORMATS and path.resolve() in target.resolve().parents:  # read the next time
             raise ValueError(Errors.E032.format(path=target))
     parser = start_parser(settings)

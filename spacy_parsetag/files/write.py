@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import re
 import secrets
 import sys
 from collections.abc import Iterable, Iterator
@@ -11,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
 
-from ..errors import Errors
+from ..errors import Errors, shorten
 
 STANDARD = Path("-")  # standard input or output
 TEMPORARY = ".*.tmp"  # names of files that are being written, or were when their writers were killed
@@ -127,3 +128,15 @@ def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> 
         if target in taken or (target.exists() and (taken.intersection(target.parents) or any(same))):
             raise ValueError(Errors.E032.format(path=path))
         taken.add(target)
+
+
+def refuse_other(path: Path, own: bytes) -> None:
+    """Raise if a file to write exists and holds something else: a pattern of the shell's may have put an input there.
+
+    own (bytes): A regular expression, found in the first line of whatever is written.
+    """
+    if path.is_file():
+        with path.open("rb") as file:
+            line = file.readline()
+        if line.strip() and not re.search(own, line):
+            raise ValueError(Errors.E036.format(path=path, text=shorten(line.decode("utf-8", "replace").strip(), 50)))

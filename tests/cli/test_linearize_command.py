@@ -102,6 +102,11 @@ def test_an_input_is_never_overwritten(run: Run, tmp_path: Path, options: list[s
         result = run("linearize", inputs, source, *options)
         assert result.exit_code == 1 and "[E032]" in result.stderr
         assert source.read_text() == TREES
+    other = tmp_path / "other.mrg"  # as *.mrg may name it
+    other.write_text(TREES)
+    for format in ("tags", "jsonl"):
+        assert "[E036]" in run("linearize", source, other, "--output-format", format).stderr
+        assert other.read_text() == TREES
 
 
 def test_inverse_skips(run: Run, tmp_path: Path) -> None:
