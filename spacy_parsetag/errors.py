@@ -524,7 +524,6 @@ class Errors(metaclass=_ErrorsWithCodes):
     E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."
     E602 = "{where}: the constituents are no tree: they cross, leave the sentence, are out of order or without words."
     E603 = "{where}: no parsed text, as `parsetag parse --output-format jsonl`, or parquet, writes it."
-    E604 = "Columns end inside tree {number}: they are damaged. Save them again."
     E605 = "Not a Tregex pattern: {what}, at character {at}.\n  {pattern}\n  {mark}"
     E606 = "{path}:{line}: not a head rule. Write LABELS: left|right LABELS, with ; between steps."
     E607 = "Unknown head rules {name!r}: neither one of {known} nor a file."

@@ -90,20 +90,23 @@ def trees_and_parses(
 
 
 def read_gold_docs(path: Path, nlp: Language, spans_key: str, option: str = "") -> list[Doc]:
-    """Read the docs that have constituents, and say how many others are left out.
+    """Read the docs that have words and constituents, and say how many others are left out.
 
     option (str): What names the key, for the message.
+    RAISES (ValueError): If there are none.
     """
     docs: list[Doc] = []
     left_out: Counter[str] = Counter()
     for doc in read_docs(path, nlp, spans_key):
         if is_marked(doc, "partial", spans_key):
             left_out[""] += 1  # what is not known to be there may be right
-        elif has_parses(doc, spans_key):
+        elif len(doc) and has_parses(doc, spans_key):
             docs.append(doc)
         elif len(doc):
             left_out[f"doc.spans has no {spans_key!r}{option}, but {list_groups([doc])}"] += 1
     note_left_out(left_out)
+    if not docs:
+        raise ValueError(Errors.E458.format(path=path, key=spans_key))
     return docs
 
 

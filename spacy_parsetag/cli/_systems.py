@@ -95,10 +95,7 @@ def parse_gold(
     nlp = load_pipeline(model, gpu_id, code)
     cfg = find_parser(nlp, model).cfg
     key = str(cfg["spans_key"])
-    golds = read_gold_docs(data, nlp, key)
-    examples = [Example(copy_words(doc, nlp.vocab), doc) for doc in golds if len(doc)]
-    if not examples:
-        raise ValueError(Errors.E458.format(path=data, key=key))
+    examples = [Example(copy_words(doc, nlp.vocab), doc) for doc in read_gold_docs(data, nlp, key)]
     # Not `nlp.evaluate`, which works on copies and keeps the parses to itself.
     started = timer()
     docs = nlp.pipe([eg.predicted for eg in examples], batch_size=batch_size)

@@ -241,8 +241,6 @@ def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, 
                 yield parse
             continue
         docs = read_gold_docs(file.path, spacy.blank("xx"), spans_key, " (--spans-key)")
-        if not docs:
-            raise ValueError(Errors.E458.format(path=file.path, key=spans_key))
         yield from (parse for doc in docs for _, parse in parses_from_doc(doc, spans_key))
     warn_of_empty(n_trees)
 

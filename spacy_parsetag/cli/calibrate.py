@@ -65,8 +65,6 @@ def calibrate_cli(
         raise ValueError(Errors.E476.format(name=model, pipes=", ".join(nlp.pipe_names)))
     key = str(pipe.cfg["spans_key"])
     golds = list(score_gold_docs(nlp, pipe, read_gold_docs(dev, nlp, key)))
-    if not golds:
-        raise ValueError(Errors.E458.format(path=dev, key=key))
     n_sents = sum(len(gold.parses) for gold in golds)
     n_fit = round(fit_share * n_sents)
     if not 0 < n_fit < n_sents:

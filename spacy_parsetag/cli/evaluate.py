@@ -12,9 +12,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 from typer import Argument as Arg, Option as Opt
-from wasabi import tables
 
-from ..analysis.tables import WIDEST
+from ..analysis.tables import Table, format_text
 from ..errors import Errors, showable
 from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_table
 from ..evalb.counts import SKIP
@@ -255,12 +254,9 @@ def format_scores(scores: dict[str, Any]) -> str:
     """Write the scores by label and by kind of tag."""
     text = ""
     if types := scores["parsetag_per_type"]:
-        rows = [
-            (showable(label, keep=""), *(f"{100 * row[name]:.2f}" for name in "prf"))
-            for label, row in sorted(types.items())
-        ]
-        header = ("label", "P", "R", "F")
-        text += "\n" + tables.table(rows, header=header, aligns=("l", "r", "r", "r"), max_col=WIDEST) + "\n"
+        by_label = sorted(types.items())
+        rows = [(showable(label, keep=""), *(100 * row[name] for name in "prf")) for label, row in by_label]
+        text += "\n" + format_text(Table(("label", "P", "R", "F"), rows)) + "\n"
     tags = {kind: value for kind, value in scores["parsetag_tag_acc"].items() if value is not None}
     if tags:
         text += "parsing tags right: " + ", ".join(f"{kind} {value:.2%}" for kind, value in tags.items()) + "\n"

@@ -81,16 +81,8 @@ class TreeMatcherPipe(Pipe):
         nlp: Language | None = None,
         patterns: Iterable[Any] | None = None,  # spaCy looks the annotation up among names of its own
     ) -> None:
-        """Add patterns, for instance from a file that `srsly.read_jsonl.v1` reads in the config.
-
-        Patterns that the component already has, as after an earlier call, are not added again.
-        """
-        present = [(key, text) for key, texts in self.matcher.patterns.items() for text in texts]
-        self.add_patterns(
-            row
-            for row in patterns or ()
-            if not isinstance(row, Mapping) or (row.get("label"), row.get("pattern")) not in present
-        )
+        """Add patterns, for instance from a file that `srsly.read_jsonl.v1` reads in the config."""
+        self.add_patterns(patterns or ())
 
     def __call__(self, doc: Doc) -> Doc:
         """Write the matches of a doc."""

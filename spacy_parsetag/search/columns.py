@@ -133,22 +133,17 @@ class TreeColumns:
 
     def tree(self, number: int) -> Tree:
         """One of the trees as an object."""
-        first = int(self.starts[number])
-        open_nodes: list[tuple[int, str, list[Tree | str]]] = []
-        nodes = slice(first, first + int(self.size[first]) + 1)
-        rows = zip(self.label[nodes].tolist(), self.size[nodes].tolist(), strict=True)
-        for node, (code, size) in enumerate(rows, start=first):
-            text = self.strings[code]
-            if size:
-                open_nodes.append((node + size, text, []))
-                continue
-            open_nodes[-1][2].append(text)
-            while open_nodes[-1][0] == node:
-                _, label, children = open_nodes.pop()
-                if not open_nodes:
-                    return Tree(label, tuple(children), int(self.line[number]))
-                open_nodes[-1][2].append(Tree(label, tuple(children)))
-        raise ValueError(Errors.E604.format(number=number))
+        first, n_below = int(self.starts[number]), int(self.size[self.starts[number]])
+        nodes = slice(first, first + n_below + 1)
+        n_children = np.bincount(np.arange(1, n_below + 1) - self.up[nodes][1:], minlength=n_below + 1)
+        complete: list[Any] = []  # subtrees, the leftmost last
+        for code, n in zip(self.label[nodes][::-1].tolist(), n_children[::-1].tolist(), strict=True):
+            node: Tree | str = self.strings[code]
+            if n:
+                node = Tree(self.strings[code], tuple(complete[: -n - 1 : -1]))
+                del complete[-n:]
+            complete.append(node)
+        return Tree(complete[0].label, complete[0].children, int(self.line[number]))
 
     @classmethod
     def join(cls, batches: Iterable["TreeColumns"]) -> "TreeColumns":

@@ -19,7 +19,7 @@ from ..tokens.batches import split_batches
 from ..tokens.groups import FORMAT_VERSION, SPANS_KEY, get_group, parses_from_doc
 from ..trees.tree import ROOT
 from ._kernel import number_keys, read_spans
-from .columns import Longs, TreeColumns, columns_of_parses, lay_out
+from .columns import Longs, Row, TreeColumns, columns_of_parses, lay_out
 from .heads import HeadRules, get_head_rules, rules_of_language, warn_of_language
 from .match import Program, Tregex
 from .read import find_id, ids_of
@@ -60,23 +60,35 @@ def columns_of_docs(
     doc_columns = _read_at_once(numbered, spans_key, name, id_key)
     if doc_columns is not None:
         return doc_columns
-    by_doc = [
-        _read_at_once([each], spans_key, name, id_key) or _read_doc(*each, spans_key, name, id_key) for each in numbered
-    ]
-    tokens = [np.empty(0, np.int64), *(each.tokens for each in by_doc)]
-    return DocColumns(TreeColumns.join(each.columns for each in by_doc), np.concatenate(tokens))
+    tokens: list[int] = []
+
+    def rows() -> Iterator[Row]:
+        for number, doc in numbered:
+            try:
+                sentences = parses_from_doc(doc, spans_key)
+            except ValueError as err:
+                if name is None:
+                    raise
+                raise TreebankError(name, number, str(err)) from err
+            ids = ids_of(find_id(doc.user_data, id_key), len(sentences))
+            for sent, identifier in zip(sentences, ids, strict=True):
+                tokens.extend(sent.tokens)
+                yield sent.parse, number, ROOT, identifier
+
+    return DocColumns(columns_of_parses(rows(), name or "<docs>"), np.array(tokens, np.int64))
 
 
 def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str | None, id_key: str) -> DocColumns | None:
-    """Read numbered docs at once. Return None if that is impossible: because of white space, missing tags, changed
-    tokens, several vocabularies, or constituents that have another format or no label, that are not in pre-order and
-    in the order of sentences, or that are not a tree."""
+    """Read numbered docs at once. Return None if that is impossible: because of missing tags, changed tokens, several
+    vocabularies, or constituents that have another format or no label, that begin or end with white space, that are
+    not in pre-order and in the order of sentences, or that are not a tree."""
     vocab = docs[0][1].vocab if docs else None
     if vocab is None or not vocab.lang or any(doc.vocab is not vocab or "sents" in doc.user_hooks for _, doc in docs):
         return None
     groups = [doc.spans[spans_key] for _, doc in docs]
     if any(group.attrs.get("format", FORMAT_VERSION) != FORMAT_VERSION for group in groups):
         return None
+    # Tokens are counted over all docs, and so are words, which are the tokens that are not white space.
     tokens = np.ascontiguousarray(np.concatenate([doc.to_array(_TOKEN_ATTRS) for _, doc in docs]).T)
     n_tokens = np.array([len(doc) for _, doc in docs])
     doc_ends = np.cumsum(n_tokens)
@@ -85,20 +97,24 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str | N
     if constituents is None:
         return None
     first_tokens, end_tokens, labels = constituents
-    words, tags, *_, sent_start = tokens
+    forms, all_tags, is_space, *_, sent_start = tokens
     is_first = sent_start == 1
     is_first[doc_starts[n_tokens > 0]] = True
-    sentence_starts = np.flatnonzero(is_first)
+    token_of = np.flatnonzero(is_space == 0)  # (words,)
+    words_up_to = np.cumsum(is_space == 0)  # (tokens,)
+    starts, ends = words_up_to[first_tokens] - 1, words_up_to[end_tokens - 1]  # (constituents,)
+    words, tags = forms[token_of], all_tags[token_of]
+    sentence_starts = np.flatnonzero(np.diff(np.cumsum(is_first)[token_of], prepend=0))  # (sentences with words,)
     n_words = np.diff(np.append(sentence_starts, len(words)))
-    sentence_of = np.searchsorted(sentence_starts, first_tokens, "right") - 1
-    if (np.diff(sentence_of) < 0).any():
+    sentence_of = np.searchsorted(sentence_starts, starts, "right") - 1  # (constituents,)
+    if not len(words) or (np.diff(sentence_of) < 0).any():
         return None
     n_spans = np.bincount(sentence_of, minlength=len(sentence_starts))
     codes, keys = number_keys(np.concatenate([words, tags, labels]))
     word_codes, tag_codes, label_codes = np.split(codes, [len(words), 2 * len(words)])
     offsets = sentence_starts[sentence_of]
-    spans = np.stack([first_tokens - offsets, end_tokens - offsets, label_codes])
-    doc_of = np.searchsorted(doc_ends, sentence_starts, "right")
+    spans = np.stack([starts - offsets, ends - offsets, label_codes])
+    doc_of = np.searchsorted(doc_ends, token_of[sentence_starts], "right")  # (sentences with words,)
     line = np.array([number for number, _ in docs])[doc_of]
     n_sentences = np.bincount(doc_of, minlength=len(docs)).tolist()
     found = [find_id(doc.user_data, id_key) for _, doc in docs]
@@ -120,7 +136,7 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str | N
         )
     except ValueError:
         return None
-    return DocColumns(columns, np.arange(len(words)) - doc_starts.repeat(n_tokens))
+    return DocColumns(columns, (np.arange(len(forms)) - doc_starts.repeat(n_tokens))[token_of])
 
 
 def _read_constituents(
@@ -141,25 +157,14 @@ def _read_constituents(
     start, end, labels, start_char, end_char = rows
     char_ends = first_char + length
     first_tokens, end_tokens = np.stack([start, end]).astype(np.int64) + doc_starts.repeat(group_sizes)
-    is_usual = not is_space.any() and tags.all() and labels.all()
+    is_usual = (tags | is_space).all() and labels.all()
     are_inside = (first_tokens < end_tokens).all() and (end_tokens <= doc_ends.repeat(group_sizes)).all()
     if not (is_usual and are_inside):
         return None
-    is_unchanged = (first_char[first_tokens] == start_char).all() and (char_ends[end_tokens - 1] == end_char).all()
-    return (first_tokens, end_tokens, labels) if is_unchanged else None
-
-
-def _read_doc(number: int, doc: Doc, spans_key: str, name: str | None, id_key: str) -> DocColumns:
-    try:
-        sentences = parses_from_doc(doc, spans_key)
-    except ValueError as err:
-        if name is None:
-            raise
-        raise TreebankError(name, number, str(err)) from err
-    ids = ids_of(find_id(doc.user_data, id_key), len(sentences))
-    rows = ((sent.parse, number, ROOT, each) for sent, each in zip(sentences, ids, strict=True))
-    columns = columns_of_parses(rows, name or "<docs>")
-    return DocColumns(columns, np.array([token for sent in sentences for token in sent.tokens], np.int64))
+    last_tokens = end_tokens - 1
+    is_unchanged = (first_char[first_tokens] == start_char).all() and (char_ends[last_tokens] == end_char).all()
+    are_words = not is_space[first_tokens].any() and not is_space[last_tokens].any()
+    return (first_tokens, end_tokens, labels) if is_unchanged and are_words else None
 
 
 class TreeMatch(NamedTuple):
@@ -214,7 +219,7 @@ class TreeMatcher:
         return {key: [tregex.pattern for tregex in tregexes] for key, tregexes in self._tregexes.items()}
 
     def add(self, key: str, patterns: Iterable[str]) -> None:
-        """Add patterns under a key, beside the patterns that it has.
+        """Add patterns under a key, beside the patterns that it has; those that it has already are not added again.
 
         key (str): The key, which is the label of matches.
         RAISES (ValueError): If one is no pattern.
@@ -222,7 +227,8 @@ class TreeMatcher:
         texts: list[Any] = [*patterns] if isinstance(patterns, Iterable) and not isinstance(patterns, str) else [None]
         if not all(isinstance(text, str) for text in texts):
             raise ValueError(Errors.E610.format(key=key))
-        tregexes = [Tregex(text, heads=self.rules) for text in texts]
+        present = self.patterns.get(key, ())
+        tregexes = [Tregex(text, heads=self.rules) for text in dict.fromkeys(texts) if text not in present]
         if not self._has_rules and any(tregex.program.needs_heads for tregex in tregexes):
             warn_of_language(self.vocab.lang)
         self._tregexes.setdefault(key, []).extend(tregexes)

@@ -99,28 +99,26 @@ class Program:
         refers = any(isinstance(inner, Node) and (inner.same or inner.like) for inner in parts(part))
         return self._add(_ALL) if part.kind == "maybe" or refers else self._add(_NOT, self.mask_of[part.tests[0]])
 
-    def _on(self, columns: TreeColumns) -> tuple[Ints, NDArray[np.uint8], int]:
-        """The steps, which labels' tests each string of a batch passes, and the number of labels. The tests are in rows
-        of bytes with a bit for each of 8 labels."""
+    def _on(
+        self, columns: TreeColumns, rules: HeadRules
+    ) -> tuple[Ints, Ints, Ints, Ints | None, Ints, NDArray[np.uint8], int]:
+        """The arguments of the kernel for a batch: labels, distances to parents, sizes, and heads if a pattern asks for
+        them; the steps; which labels' tests each string passes, a bit for each label; and the number of labels."""
         rows = [columns.passes(label) for label in self.labels]
         passes = np.array(rows, bool).reshape(len(rows), len(columns.strings))
-        return self.steps, np.packbits(passes, axis=0, bitorder="little"), len(rows)
-
-    def arrays(self, columns: TreeColumns, rules: HeadRules) -> tuple[Ints, Ints, Ints, Ints | None]:
-        """Labels, distances to parents, sizes, and heads if a pattern asks for them."""
-        return columns.label, columns.up, columns.size, columns.heads(rules) if self.needs_heads else None
+        heads = columns.heads(rules) if self.needs_heads else None
+        program = self.steps, np.packbits(passes, axis=0, bitorder="little"), len(rows)
+        return columns.label, columns.up, columns.size, heads, *program
 
     def find(self, columns: TreeColumns, rules: HeadRules) -> list[Longs]:
         """Find the nodes that match each pattern, and with back-references perhaps others."""
-        arrays = *self.arrays(columns, rules), *self._on(columns)
-        found: list[Longs] = find_nodes(*arrays, columns.starts, BLOCK, self.results)
+        found: list[Longs] = find_nodes(*self._on(columns, rules), columns.starts, BLOCK, self.results)
         return found
 
     def bind(self, columns: TreeColumns, rules: HeadRules, trees: Longs, names: Sequence[str]) -> Matches:
         """The ways in which the first pattern matches in some trees."""
-        program = self._on(columns)
+        label, up, size, head, *program = self._on(columns, rules)
         node_ends = np.cumsum(columns.size[columns.starts[trees]] + 1, dtype=np.int64)
-        label, up, size, head = self.arrays(columns, rules)
         tables = [np.empty((1 + len(names), 0), np.int64)]
         for batch in np.split(trees, np.flatnonzero(np.diff(node_ends // ENUMERATED)) + 1):
             nodes = columns.nodes_of(batch)

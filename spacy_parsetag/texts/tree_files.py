@@ -13,7 +13,6 @@ from spacy.tokens import Doc
 from ..errors import Errors, TreebankError, Warnings
 from ..files.find import each_once, find_files
 from ..files.read import open_binary, suffix_of
-from ..files.write import STANDARD
 from ..search import TreeColumns, read_brackets, read_rows, read_table
 from ..search.columns import is_columns
 from ..search.docs import columns_of_docs
@@ -71,14 +70,9 @@ def find_trees(inputs: Iterable[Path], glob: str | None, warn: Callable[[str], o
     folders: set[Path] = set()
     suffixes = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy", "columns.json")
     for path in inputs:
-        if path == STANDARD:
-            sources.append(path)
-            continue
-        pattern = None if is_columns(path) else glob
-        found = find_files([path], suffixes=suffixes, pattern=pattern)
+        found = find_files([path], suffixes=suffixes, pattern=None if is_columns(path) else glob)
         folders.update(file.path.parent for file in found if file.folder is not None)
-        files = [file.path for file in found]
-        sources += [file.parent if file.name == "columns.json" else file for file in files]
+        sources += [file.path.parent if file.path.name == "columns.json" else file.path for file in found]
     for folder in sorted(filter(is_unfinished, folders)):
         warn(Warnings.W551.format(path=folder))
     return each_once(sources)

@@ -1,6 +1,7 @@
 """Search in docs: the matcher, the component, heads and base noun phrases on spans."""
 
 import pickle
+import random
 import warnings
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -14,11 +15,12 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from spacy_parsetag.files.write import STANDARD
-from spacy_parsetag.search import Tregex
+from spacy_parsetag.search import Tregex, docs as search_docs
 from spacy_parsetag.search.docs import TreeMatcher, columns_of_docs
 from spacy_parsetag.texts.search import tabulate
 from spacy_parsetag.tokens import doc_to_strings, docs_from_trees, register_extensions
 from spacy_parsetag.treebanks.penn import read_string
+from spacy_parsetag.trees import Parse
 from spacy_parsetag.trees.brackets import format_tree
 
 RELATIVE = "(NP (NP (NNS papers)) (SBAR (WHNP (WDT that)) (S (VP (VBP bore)))))"
@@ -64,7 +66,7 @@ def test_many_words(nlp: Language) -> None:
 
 
 def test_unusual_docs(nlp: Language, docs: list[Doc]) -> None:
-    """White space, other orders and unknown tags are read as `parses_from_doc` reads them."""
+    """Other orders, spans that begin late and unknown tags are read as `parses_from_doc` reads them."""
     doc = Doc(nlp.vocab, words=["She", "\n", "reads"], tags=["PRP", "_SP", ""], pos=["PRON", "SPACE", "VERB"])
     doc.spans["constituents"] = [Span(doc, 2, 3, "VP"), Span(doc, 0, 3, "S")]
     places = columns_of_docs([docs[1], doc])
@@ -80,6 +82,42 @@ def test_unusual_docs(nlp: Language, docs: list[Doc]) -> None:
         retokenizer.split(docs[0][1], ["m", "an"], heads=[(docs[0][1], 0), (docs[0][1], 1)])
     with pytest.raises(ValueError, match="tokens of the doc have changed"):
         matcher(docs[0])
+
+
+def test_white_space(nlp: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Docs that are read at once have the columns of their parses, wherever white space or a sentence of it is."""
+    choose = random.Random(0).choice
+    [tree] = read_string("(S (NP (DT The) (NN man)) (VP (VBZ reads) (NP (NNS papers))))")
+    at_once = 0
+    for _ in range(100):
+        docs = []
+        for _ in range(3):
+            words: list[str] = []
+            starts: list[bool] = []
+            spans: list[tuple[int, int, str]] = []
+            for _ in range(choose([1, 2])):
+                tokens = []
+                for word in Parse.from_tree(tree).words:
+                    space = choose([[], [], ["\n"], [" ", "\n\n"]])
+                    starts += [choose([not tokens, False]) for _ in space] + [not tokens]
+                    tokens.append(len(words) + len(space))
+                    words += [*space, word]
+                constituents = Parse.from_tree(tree).spans
+                spans += [(tokens[start], tokens[end - 1] + 1, label) for start, end, label in constituents]
+            doc = Doc(nlp.vocab, words=words, tags=["X"] * len(words), sent_starts=starts)
+            doc.spans["constituents"] = [Span(doc, *span) for span in spans]
+            doc.user_data["id"] = choose(["a", [f"{i}" for i in range(len(doc_to_strings(doc)))]])
+            docs.append(doc)
+        found = columns_of_docs(docs)
+        with monkeypatch.context() as patch:
+            at_once += search_docs._read_at_once([(1, docs[0])], "constituents", None, "id") is not None
+            patch.setattr(search_docs, "_read_at_once", lambda *args: None)
+            expected = columns_of_docs(docs)
+        assert found.tokens.tolist() == expected.tokens.tolist()
+        assert (found.columns.line == expected.columns.line).all() and found.columns.ids == expected.columns.ids
+        trees = [[columns.tree(i) for i in range(len(columns))] for columns in (found.columns, expected.columns)]
+        assert trees[0] == trees[1]
+    assert at_once == 100
 
 
 def test_tokens_that_were_merged_and_split(nlp: Language) -> None:
