@@ -149,6 +149,20 @@ def test_a_release_keeps_variables_of_the_config() -> None:
     )
 
 
+@pytest.mark.parametrize("space", ["  ", "\n", "\r\n"])
+def test_white_space_changes_no_tree(nlp: Language, space: str) -> None:
+    """Wherever a line ends, tags and trees of given sentences are the same."""
+    text = "The old dog, which was tired after a long day in the rain, did not bark at him (or at us)."
+    docs = []
+    for spaced in (text, text.replace(" ", space)):
+        doc = nlp.make_doc(spaced)
+        for token in doc:
+            token.is_sent_start = token.i == 0
+        docs.append(nlp(doc))
+    plain, wrapped = ([sentence._.parse_string for sentence in doc.sents] for doc in docs)
+    assert plain == wrapped and len(docs[0]) < len(docs[1])
+
+
 def test_sentences_that_are_given_stay(nlp: Language) -> None:
     doc = nlp.make_doc("She reads. He sings.")
     for token in doc:

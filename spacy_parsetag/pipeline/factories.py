@@ -28,7 +28,7 @@ default_config = """
 @architectures = "spacy-parsetag.Tags.v1"
 
 [model.tok2vec]
-@architectures = "spacy.Tok2Vec.v2"
+@architectures = "spacy-parsetag.WordTok2Vec.v1"
 
 [model.tok2vec.embed]
 @architectures = "spacy.MultiHashEmbed.v2"
