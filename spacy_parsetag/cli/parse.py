@@ -261,6 +261,9 @@ def _warn(format: str, counts: Counter[str], n_texts: int) -> None:
             "--sents model splits them.",
             "warn",
         )
+    if counts["n_escaped"]:
+        have = f"{shares['n_escaped']} texts have tokens such as -LRB-, which were taken for words"
+        note(f"{have}. In JSON and tables a bracket is written as it is; --format tokens reads -LRB-.", "warn")
     if counts["n_ids"] and format in HOLDING_IDS:  # others have ids from the names of files alone
         has = f"{shares['n_ids']} texts have an id or meta"
         note(f"{has}, which brackets cannot hold. --output-format jsonl keeps them.", "warn")

@@ -29,8 +29,9 @@ SENTS = [
     }
 ]  # fmt: skip
 # Texts that look like several sentences and were parsed as one; that have an id or meta that is not written, because
-# brackets cannot hold it; that seem to go on in the next one, as lines of running text do.
-COUNTS = ("n_several", "n_ids", "n_wrapped")
+# brackets cannot hold it; that seem to go on in the next one, as lines of running text do; whose tokens have the Penn
+# Treebank's names of brackets among them.
+COUNTS = ("n_several", "n_ids", "n_wrapped", "n_escaped")
 
 
 @dataclass

@@ -117,6 +117,7 @@ class BatchParser:
             if "tokens" not in record.data:
                 numbered = zip(accumulate(self.sentencizer.predict([doc])[0]), doc, strict=True)
                 parsed.counts["n_several"] += len({sentence for sentence, token in numbered if not token.is_space}) > 1
+        parsed.counts["n_escaped"] += any(token in ("-LRB-", "-RRB-") for token in record.data.get("tokens", ()))
         self._write(parsed, record, doc)
 
     def _write(self, parsed: Parsed, record: Record, doc: Doc | None, error: str = "") -> None:

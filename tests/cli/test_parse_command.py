@@ -361,6 +361,14 @@ def test_a_second_input_is_not_overwritten(run: Run, pipeline: Path, tmp_path: P
         assert run("parse", pipeline, source, other).exit_code == 0
 
 
+def test_names_of_brackets_among_tokens(run: Run, pipeline: Path) -> None:
+    """A warning: in JSON tokens are text, and -LRB- is a word that no parser knows."""
+    line = json.dumps({"tokens": ["A", "-LRB-", "b", "-RRB-"]})
+    result = run("parse", pipeline, "-", "--format", "jsonl", stdin=f'{line}\n{{"tokens": ["A", "("]}}\n')
+    assert "1 of 2 texts have tokens such as -LRB-" in result.stderr
+    assert "-LRB-" not in run("parse", pipeline, "-", "--format", "tokens", stdin="A -LRB- b -RRB-\n").stderr
+
+
 def test_constituents_of_docs_are_replaced(run: Run, pipeline: Path, tmp_path: Path) -> None:
     nlp = spacy.load(pipeline)
     doc = Doc(nlp.vocab, words=["A", "b", "C", "d"], sent_starts=[True, False, True, False])
