@@ -82,10 +82,10 @@ def test_a_run_is_checked_before_it_begins(posix: bool, tmp_path: Path) -> None:
 
     treebank = tmp_path.as_posix()
     (tmp_path / "dev.mrg").touch()
-    for test, missing in (("test", "train, test"), ("dev", "train")):
+    for test, missing in (("test", "train.mrg, test.mrg"), ("dev", "train.mrg")):
         done = check(treebank=treebank, test=test)
-        assert done.returncode == 1 and f"No {missing} part in {treebank}" in done.stderr
-        assert "--vars.test dev" in done.stderr
+        assert done.returncode == 1 and f"No {missing} in {tmp_path.resolve()}" in done.stderr
+        assert ("--vars.test dev" in done.stderr) == (test == "test")
     (tmp_path / "train.mrg").touch()
     assert check(treebank=treebank, test="dev").returncode == 0
     for name in ("two words", "l'arbre", "wsj-2", "my.1"):

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from ..texts.search import Hits, Query, Report
     from ..texts.tree_files import TreeFile
 
+NO_ID = "No text has {key} (--id), so all identifiers are empty"
+
 
 def search_cli(
     pattern: Annotated[str, Arg(metavar="PATTERN", help="Tregex pattern, in quotes")],
@@ -133,8 +135,11 @@ def search_cli(
         n_trees, n_with_a_match, n_matches = (totals[name] for name in ("trees", "trees with a match", "matches"))
         with_a_match = f"{counted(n_with_a_match, 'tree')} with a match"
         note(f"{counted(n_trees, 'tree')}, {with_a_match}, {counted(n_matches, 'match')}", "good")
-    if not quiet and totals["trees"] and absent:
-        note(f"No node of these trees is called {' or '.join(sorted(map(str, absent)))}", "warn")
+    absent_labels = sorted(str(label) for label in absent - {id_key})
+    if not quiet and totals["trees"] and absent_labels:
+        note(f"No node of these trees is called {' or '.join(absent_labels)}", "warn")
+    if totals["trees"] and id_key in absent:
+        note(NO_ID.format(key=id_key), "warn")
 
 
 def _save(files: list[Path], query: "Query", skipped: Skipped, folder: Path) -> None:
@@ -160,12 +165,14 @@ def _save(files: list[Path], query: "Query", skipped: Skipped, folder: Path) -> 
     if not len(joined):
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, files))))
     warn_of_empty({file: len(columns) for file, columns in by_file.items()})
+    if query.id_key != "id" and not joined.ids:
+        note(NO_ID.format(key=query.id_key), "warn")
     joined.to_disk(folder)
 
 
 def _report(
     results: "Iterator[Hits]", skipped: Skipped, advance: Any, header: list[str], html: Path | None, limit: int | None
-) -> "tuple[Counter[str], Counter[tuple[str | TreeFile, ...]], set[Label]]":
+) -> "tuple[Counter[str], Counter[tuple[str | TreeFile, ...]], set[Label | str]]":
     """Write what is found as it comes, with a header as CSV; returns the totals, the table of --by, and the labels that
     no node has."""
     from ..draw.docs import Sentence, draw_page
@@ -173,7 +180,7 @@ def _report(
     totals = Counter({"trees": 0, "trees with a match": 0, "matches": 0})
     table: Counter[tuple[str | TreeFile, ...]] = Counter()
     drawn: list[Sentence] = []
-    absent: list[set[Label]] = []
+    absent: list[set[Label | str]] = []
     n_trees: Counter[Path] = Counter()
     left_out: Counter[str] = Counter()
     n_left = limit

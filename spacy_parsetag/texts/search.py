@@ -78,7 +78,7 @@ class Hits(NamedTuple):
         numbers of its nodes that match, in pre-order from 0, the root.
     table (Counter[tuple[str | TreeFile, ...]]): For "by" how often each combination occurs.
     skipped (list[str]): What was malformed, each with file and line.
-    absent (set[Label]): Labels of the pattern that no node has.
+    absent (set[Label | str]): Labels of the pattern that no node has; and the key of identifiers, if no text has it.
     path (Path): The file.
     left_out (Counter[str]): In the last batch how many docs of the file are left out, by the reason (see
         `read_columns`).
@@ -88,7 +88,7 @@ class Hits(NamedTuple):
     items: list[Any]
     table: Counter[tuple[str | TreeFile, ...]]
     skipped: list[str]
-    absent: set[Label]
+    absent: set[Label | str]
     path: Path
     left_out: Counter[str]
 
@@ -106,7 +106,8 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Iterator[Hits]:
         for label in tregex.program.labels
         for name in (label.names if label.kind == "names" else [label.text])
     )
-    labels = {label for label in names if not label.means_root}
+    wanted: set[Label | str] = {label for label in names if not label.means_root}
+    wanted |= {query.id_key} - {"id"}
     left_out: Counter[str] = Counter()
     skipped: list[str] = []
     on_error = (lambda error: skipped.append(str(error))) if skip_bad else None
@@ -137,12 +138,12 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Iterator[Hits]:
             )
         shown = list(islice(items, n_left))
         n_left = None if n_left is None else n_left - len(shown)
-        absent = {label for label in labels if not columns.passes(label).any()}
+        absent = {x for x in wanted if not (columns.ids if isinstance(x, str) else columns.passes(x).any())}
         yield Hits(totals, shown, table, skipped, absent, path, Counter())
         skipped = []
     if "id" not in query.by:
         del left_out[NO_TREE]
-    yield Hits(Counter(), [], Counter(), skipped, labels, path, left_out)
+    yield Hits(Counter(), [], Counter(), skipped, wanted, path, left_out)
 
 
 def _in_context(columns: TreeColumns, tree: int, node: int) -> str:

@@ -255,7 +255,7 @@ class BracketReader:
                     whole_trees.append(whole_tree)
                 else:
                     is_no_parse = whole_tree.label in ROOT_LABELS and not whole_tree.children
-                    is_quiet = not is_no_parse
+                    is_quiet = tree.n_words > 0  # or its brackets are as they should be, and what follows is not of it
                     kind_of_error = TreebankError if tree.n_words else NoParse if is_no_parse else EmptyTree
                     self._report(*tree.flaw, tree.line, kind_of_error)
                 tree = None

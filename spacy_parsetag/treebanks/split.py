@@ -51,6 +51,14 @@ class ShareSplit:
         self._counts[self._current] += 1
         return self._current
 
+    def missed(self) -> str:
+        """List the parts with their shares of the trees, if one is off by more than a quarter of what was asked."""
+        total = sum(self._counts.values())
+        got = {part: self._counts[part] / max(total, 1) for part in self.shares}
+        if all(abs(got[part] - float(share)) <= float(share) / 4 for part, share in self.shares.items()):
+            return ""
+        return ", ".join(f"{part} {got[part]:.0%} of the trees, not {share:.0%}" for part, share in self.shares.items())
+
     def why_empty(self, part: str, files: Sequence[SourceFile]) -> str:
         """Say, for a message, why a part may have got no tree of these files."""
         smaller = f"choose a smaller --split-block (it is {self.block})" if self.block else "say --split-block 10"

@@ -260,7 +260,9 @@ def test_outputs_that_are_refused(run: Run, tmp_path: Path) -> None:
     assert nothing.exit_code == 1 and "--split-block needs a --split by shares" in nothing.stderr
     assert not (tmp_path / "out").exists()
     fewer = ("--split", "train=0.8,dev=0.1,test=0.1", "--split-block", "1")
-    assert run("convert", source, tmp_path / "out", *fewer).exit_code == 0
+    assert "The split has" not in run("convert", source, tmp_path / "out", *fewer).stderr
+    coarse = run("convert", source, tmp_path / "coarse", "--split", "train=0.9,dev=0.1")
+    assert "The split has train 50% of the trees, not 90%, dev 50% of the trees, not 10%" in coarse.stderr
 
 
 def test_names_and_temporary_names(run: Run, tmp_path: Path) -> None:

@@ -99,6 +99,12 @@ def test_docs_with_identifiers(run: Callable[..., Any], tmp_path: Path, space: s
     DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "x.spacy")
     rows = run("search", "NP", tmp_path / "x.spacy", "--csv").stdout.splitlines()
     assert [row.split(",")[2] for row in rows] == ["id", "first", ""]
+    docs[1].user_data["meta"] = {"author": "Kim"}
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "x.spacy")
+    for key, is_known in (("meta.author", True), ("meta.autor", False)):
+        for options in (("--by", "id"), ("--save", tmp_path / key)):
+            stderr = run("search", "NP", tmp_path / "x.spacy", "--id", key, *options).stderr
+            assert (f"No text has {key} (--id)" in stderr) != is_known
 
 
 def test_docs_with_another_key(run: Callable[..., Any], tmp_path: Path) -> None:

@@ -294,6 +294,14 @@ def test_oversized_tree() -> None:
     assert (errors[0].tree_line, errors[0].line) == (2, 100_003)
 
 
+def test_words_after_a_tree_without_words() -> None:
+    """Its brackets are as they should be, so that what follows is no part of it, and wrong by itself."""
+    errors: list[TreebankError] = []
+    assert read(f"{SHE}\n(NP ())\nfoo bar\n{HE}", on_error=errors.append) == [SHE, HE]
+    assert [(code_of(error)[0], error.line) for error in errors] == [("E", 2), ("E", 3)]
+    assert code_of(errors[1]) == "E120"
+
+
 def test_a_tree_after_an_oversized_one_without_a_wrapper() -> None:
     errors: list[TreebankError] = []
     assert read("(S" + " (NN a)" * 200_000 + "\n(S (NN b))", on_error=errors.append) == ["(S (NN b))"]
