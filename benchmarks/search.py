@@ -185,9 +185,9 @@ def main() -> None:
             (folder / f"{number:03}.mrg").write_bytes(data)
         brackets = map(str, sorted(folder.glob("*.mrg")))
         figures["command_on_brackets"] = run_command("NP < (SBAR < WHNP)", *brackets, "--count", "--quiet")
-        columns.to_disk(folder / "saved")
+        columns.to_disk(folder / "saved.columns")
         figures["command_on_saved_columns"] = run_command(
-            "NP < (SBAR < WHNP)", str(folder / "saved"), "--count", "--quiet"
+            "NP < (SBAR < WHNP)", str(folder / "saved.columns"), "--count", "--quiet"
         )
     sys.stdout.write(json.dumps(figures, indent=2) + "\n")
     write_result(figures, args.output, args.made_by, pipelines=[nlp.path] if nlp else [])

@@ -14,7 +14,7 @@ from typer import Argument as Arg, Option as Opt
 from ..analysis.tables import Table, format_csv
 from ..errors import Errors
 from ..files.read import is_stream
-from ..files.write import STANDARD, refuse_overwrite, text_output
+from ..files.write import STANDARD, refuse_other, refuse_overwrite, text_output
 from ..texts.processes import map_in_processes
 from ._util import (
     Encoding,
@@ -63,7 +63,7 @@ def search_cli(
     html: Annotated[Path | None, Opt(dir_okay=False, help="Write a page of the trees, with matches coloured")] = None,
     limit: Annotated[int | None, Opt(min=1, help="Number of matches, or of trees, to show at most")] = None,
     save: Annotated[
-        Path | None, Opt(file_okay=False, help="Save the trees as columns here, to search next time")
+        Path | None, Opt(dir_okay=False, help="Save the trees to this file (NAME.columns), to search next time")
     ] = None,
     heads: Annotated[str, Opt(help="Head rules for <# and its kin: penn, ctb, icon, or a file")] = "penn",
     n_process: Annotated[
@@ -92,6 +92,7 @@ def search_cli(
       python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
       python -m spacy parsetag parse news.txt --sents model | python -m spacy parsetag search "NP < SBAR" -
     """
+    from ..search.columns import SUFFIX
     from ..texts.search import Query, columns_of_rows, search_file, search_whole
     from ..texts.tree_files import find_trees, name_files
 
@@ -105,7 +106,12 @@ def search_cli(
     refuse_glob(glob, inputs)
     n_process = count_processes(n_process)
     refuse(n_process > 1 and save is not None, "--workers", "no --save, which reads file after file")
-    refuse_overwrite([html], inputs)
+    refuse(save is not None and save.suffix != SUFFIX, "--save", f"a name that ends in {SUFFIX}")
+    refuse_overwrite([html, save], inputs)
+    if save is not None:
+        refuse_other(save, rb'^{"format"')
+        if any(path.resolve() in save.resolve().parents for path in inputs):  # its trees would count twice next time
+            raise ValueError(Errors.E032.format(path=save))
     refuse_suffix("--html", html, ".html", ".htm")
     report = chosen[0] if chosen else "context"
     query = Query(pattern, heads, encoding, report, tuple(by or ()), spans_key, limit, id_key)
@@ -142,12 +148,10 @@ def search_cli(
         note(NO_ID.format(key=id_key), "warn")
 
 
-def _save(files: list[Path], query: "Query", skipped: Skipped, folder: Path) -> None:
+def _save(files: list[Path], query: "Query", skipped: Skipped, target: Path) -> None:
     from ..search import TreeColumns
     from ..texts.tree_files import NO_TREE, TreeFile, name_files, read_columns
 
-    if folder.exists() and any(folder.iterdir()):
-        raise ValueError(Errors.E450.format(path=folder))
     left_out: Counter[str] = Counter()
     by_file = {
         file: TreeColumns.join(read_columns(file, query.encoding, skipped, query.spans_key, left_out, query.id_key))
@@ -167,7 +171,7 @@ def _save(files: list[Path], query: "Query", skipped: Skipped, folder: Path) -> 
     warn_of_empty({file: len(columns) for file, columns in by_file.items()})
     if query.id_key != "id" and not joined.ids:
         note(NO_ID.format(key=query.id_key), "warn")
-    joined.to_disk(folder)
+    joined.to_disk(target)
 
 
 def _report(

@@ -11,21 +11,18 @@ root wrapper: its own, else TOP.
 """
 
 import json
-import re
-import secrets
+import os
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Errors
-from ..files.lock import lock_folder
 from ..files.write import atomic_path
 from ..trees import Parse, Tree
 from ._kernel import are_trees, lay_out_nodes
@@ -36,7 +33,9 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Row = tuple[Parse, int, str, str]
 
+SUFFIX = ".columns"  # of files that `TreeColumns.to_disk` writes
 _FORMAT = 1
+_ALIGNMENT = 64  # bytes, as of arrays within what `np.save` writes
 _MOST_PASSES = 256
 _ARRAYS = {
     "label": np.int32, "up": np.int32, "size": np.int32, "starts": np.int64, "source": np.int32, "line": np.int64
@@ -158,49 +157,35 @@ class TreeColumns:
         return cls(label, up, size, starts, strings, source, line, names, ids if any(ids) else [])
 
     def to_disk(self, path: str | Path) -> None:
-        """Save as a folder, which `from_disk` maps into memory. It replaces what was saved there all at once, also
-        where this batch or another process maps that.
+        """Save as a file, which `from_disk` maps into memory: a line of JSON, then the arrays as `np.save` writes them.
 
-        RAISES (ValueError): If another process saves there at this moment.
+        It replaces what was saved there all at once, also where that is mapped (on Windows that is an OSError).
         """
-        folder, version = Path(path), secrets.token_hex(4)
-        folder.mkdir(parents=True, exist_ok=True)
-        texts = {"format": _FORMAT, "version": version, "strings": self.strings, "names": self.names, "ids": self.ids}
-        with lock_folder(folder, ".saving/lock"):
-            try:
-                for name in _ARRAYS:
-                    np.save(folder / f"{name}-{version}.npy", getattr(self, name))
-                with atomic_path(folder / "columns.json") as temporary:
-                    temporary.write_text(json.dumps(texts), encoding="utf-8")
-            except BaseException:
-                _remove_arrays(folder, version)
-                raise
-            _remove_arrays(folder, f"(?!{version})[0-9a-f]{{8}}")
+        texts = {"format": _FORMAT, "strings": self.strings, "names": self.names, "ids": self.ids}
+        with atomic_path(path) as temporary, temporary.open("wb") as file:
+            file.write(json.dumps(texts).encode() + b"\n")
+            for name in _ARRAYS:
+                file.write(b" " * (-file.tell() % _ALIGNMENT))
+                np.save(file, getattr(self, name))
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "TreeColumns":
-        """Map a folder that `to_disk` wrote into memory, and check that it holds trees.
+        """Map a file that `to_disk` wrote into memory, and check that it holds trees.
 
-        RAISES (ValueError): If `to_disk` did not write the folder, its files are damaged or do not fit together, or a
-            later version of this package wrote it.
+        RAISES (ValueError): If `to_disk` did not write the file, it is damaged, or a later version of this package
+            wrote it.
         """
-        folder, before = Path(path), None
         try:
-            while (texts := json.loads((folder / "columns.json").read_text(encoding="utf-8")))["format"] == _FORMAT:
-                paths = {name: folder / f"{name}-{texts['version']}.npy" for name in _ARRAYS}
-                try:
-                    arrays: Any = {name: np.asarray(np.load(path, mmap_mode="r")) for name, path in paths.items()}
-                except FileNotFoundError:
-                    if texts["version"] == before:
-                        raise
-                    before = texts["version"]  # another process may have replaced it meanwhile
-                    continue
-                columns = cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
-                columns._check()
-                return columns
-        except (FileNotFoundError, NotADirectoryError, EOFError, ValueError, LookupError, TypeError) as err:
-            raise ValueError(Errors.E600.format(path=folder)) from err
-        raise ValueError(Errors.E601.format(path=folder, found=texts["format"], known=_FORMAT))
+            with Path(path).open("rb") as file:
+                texts = json.loads(file.readline())
+                if texts["format"] == _FORMAT:
+                    arrays: Any = {name: _map_array(file) for name in _ARRAYS}
+                    columns = cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
+                    columns._check()
+                    return columns
+        except (FileNotFoundError, IsADirectoryError, EOFError, ValueError, LookupError, TypeError) as err:
+            raise ValueError(Errors.E600.format(path=path)) from err
+        raise ValueError(Errors.E601.format(path=path, found=texts["format"], known=_FORMAT))
 
     def _check(self) -> None:
         """Raise a ValueError if these are no trees: the search reads memory where the numbers say."""
@@ -218,11 +203,6 @@ class TreeColumns:
             and are_trees(self.label, self.up, self.size, len(self.strings), self.starts)
         ):
             raise ValueError
-
-
-def is_columns(path: Path) -> bool:
-    """Check whether a folder holds columns."""
-    return (path / "columns.json").is_file()
 
 
 def _renumber(batches: Iterable[tuple[Sequence[str], Ints]]) -> tuple[list[str], Ints]:
@@ -297,9 +277,12 @@ def lay_out(
     )
 
 
-def _remove_arrays(folder: Path, versions: str) -> None:
-    """Remove the arrays of versions that match a pattern."""
-    for path in folder.iterdir():
-        if re.fullmatch(rf"({'|'.join(_ARRAYS)})-{versions}\.npy", path.name):
-            with suppress(OSError):  # on Windows, those that a process maps stay until the next time
-                path.unlink()
+def _map_array(file: IO[bytes]) -> NDArray[Any]:
+    """Map the next array that `np.save` wrote to a file, and move behind it."""
+    file.seek(-file.tell() % _ALIGNMENT, os.SEEK_CUR)
+    np.lib.format.read_magic(file)
+    shape, _, kind = np.lib.format.read_array_header_1_0(file)
+    start = file.tell()  # which `memmap` moves
+    array = np.asarray(np.memmap(file, kind, "r", start, shape)) if 0 not in shape else np.empty(shape, kind)
+    file.seek(start + array.nbytes)
+    return array

@@ -14,7 +14,7 @@ from ..errors import Errors, TreebankError, Warnings
 from ..files.find import each_once, find_files
 from ..files.read import open_binary, suffix_of
 from ..search import TreeColumns, read_brackets, read_rows, read_table
-from ..search.columns import is_columns
+from ..search.columns import SUFFIX
 from ..search.docs import columns_of_docs
 from ..tokens.groups import SPANS_KEY, has_parses, is_marked, list_groups
 from ..treebanks.formats.table import FORMATS
@@ -61,18 +61,18 @@ def places_of(columns: TreeColumns, path: Path, kind: str) -> Sequence[Any]:
 
 
 def find_trees(inputs: Iterable[Path], glob: str | None, warn: Callable[[str], object]) -> list[Path]:
-    """List the files of trees that some inputs stand for, each once. An input is a file, a folder of columns, a folder
-    with either of them (only files that match `glob`, if given), or "-" for standard input.
+    """List the files of trees that some inputs stand for, each once. An input is a file, a folder of them
+    (only those that match `glob`, if given), or "-" for standard input.
 
     warn (Callable[[str], object]): Told of each folder of shards that may lack some, as its run has not ended.
     """
     sources = []
     folders: set[Path] = set()
-    suffixes = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy", "columns.json")
+    suffixes = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy", SUFFIX)
     for path in inputs:
-        found = find_files([path], suffixes=suffixes, pattern=None if is_columns(path) else glob)
+        found = find_files([path], suffixes=suffixes, pattern=glob)
         folders.update(file.path.parent for file in found if file.folder is not None)
-        sources += [file.path.parent if file.path.name == "columns.json" else file.path for file in found]
+        sources += [file.path for file in found]
     for folder in sorted(filter(is_unfinished, folders)):
         warn(Warnings.W551.format(path=folder))
     return each_once(sources)
@@ -88,7 +88,7 @@ def read_columns(
 ) -> Iterator[TreeColumns]:
     """Read a file of trees batch by batch: brackets, what `parse` writes as JSON lines or Parquet, docs, or columns.
 
-    path (Path): The file, a folder that `TreeColumns.to_disk` wrote, or "-" for brackets from standard input.
+    path (Path): The file, or "-" for brackets from standard input.
     on_error (OnError | None): Called with the error of each malformed tree in brackets, text or doc; without it the
         first one is raised.
     left_out (Counter[str] | None): Counts rows and docs that are left out, by the reason; "" for partial docs.
@@ -102,7 +102,7 @@ def read_columns(
         raise ValueError(Errors.E583.format(key=id_key))
     if id_key != "id" and suffix not in (".parquet", ".jsonl", ".spacy"):
         raise ValueError(Errors.E582.format(path=path, key=id_key))
-    if is_columns(path):
+    if suffix == SUFFIX:
         yield TreeColumns.from_disk(path)
     elif suffix == ".parquet":
         yield from _read_parquet(path, on_error, left_out, id_key)

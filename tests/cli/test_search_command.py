@@ -68,11 +68,11 @@ def test_inputs_without_a_tree(run: Callable[..., Any], tmp_path: Path) -> None:
             assert result.exit_code == 1 and message in result.stderr and name in result.stderr
     # Beside a file with trees they are named too, and what holds no tree is not saved.
     (tmp_path / "notes.mrg").write_text(NOTES, encoding="utf-8")
-    for options in ((), ("--workers", 2), ("--save", tmp_path / "saved")):
+    for options in ((), ("--workers", 2), ("--save", tmp_path / "saved.columns")):
         result = run("search", "SQ", tmp_path / "mine.spacy", tmp_path / "notes.mrg", *options)
         assert result.exit_code == 0 and result.stderr.count(f"No trees in {tmp_path / 'mine.spacy'}.\n") == 1
-    refused = run("search", "NP", tmp_path / "empty.mrg", "--save", tmp_path / "none")
-    assert refused.exit_code == 1 and "[E106]" in refused.stderr and not (tmp_path / "none").exists()
+    refused = run("search", "NP", tmp_path / "empty.mrg", "--save", tmp_path / "none.columns")
+    assert refused.exit_code == 1 and "[E106]" in refused.stderr and not (tmp_path / "none.columns").exists()
 
 
 @pytest.mark.parametrize("rows", [1, 16])
@@ -102,7 +102,7 @@ def test_docs_with_identifiers(run: Callable[..., Any], tmp_path: Path, space: s
     docs[1].user_data["meta"] = {"author": "Kim"}
     DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "x.spacy")
     for key, is_known in (("meta.author", True), ("meta.autor", False)):
-        for options in (("--by", "id"), ("--save", tmp_path / key)):
+        for options in (("--by", "id"), ("--save", tmp_path / f"{key}.columns")):
             stderr = run("search", "NP", tmp_path / "x.spacy", "--id", key, *options).stderr
             assert (f"No text has {key} (--id)" in stderr) != is_known
 
@@ -114,7 +114,8 @@ def test_docs_with_another_key(run: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "notes.mrg").write_text(NOTES, encoding="utf-8")
     key = ("--spans-key", "mine")
     assert run("search", "NP < PRP", path, *key).stdout.splitlines()[0] == f"{path}:1: Is [NP it] late ?"
-    assert run("search", "SQ", path, *key, "--save", tmp_path / "saved", "--count").stdout.endswith("1\tmatches\n")
+    counts = run("search", "SQ", path, *key, "--save", tmp_path / "saved.columns", "--count").stdout
+    assert counts.endswith("1\tmatches\n")
     figures = [
         run("complexity", each, *key, "--csv").stdout.partition(",W")[2].partition("\n")[2].partition(",")[2]
         for each in (path, tmp_path / "notes.mrg")
@@ -128,7 +129,7 @@ def test_docs_without_the_key(run: Callable[..., Any], tmp_path: Path) -> None:
     vocab, path = spacy.blank("en").vocab, tmp_path / "mixed.spacy"
     good, others = (docs_from_trees(vocab, read_string(NOTES), spans_key=key) for key in ("constituents", "mine"))
     DocBin(docs=[*good, *others, Doc(vocab), Doc(vocab, words=["a"])]).to_disk(path)
-    for command in (("search", "NP"), ("search", "NP", "--save", tmp_path / "saved"), ("complexity",)):
+    for command in (("search", "NP"), ("search", "NP", "--save", tmp_path / "saved.columns"), ("complexity",)):
         assert "no 'x' (--spans-key), but 'constituents', 'mine': 7." in run(*command, path, "--spans-key", "x").stderr
         result = run(*command, path)
         said = "Texts left out because doc.spans has no 'constituents' (--spans-key), but 'mine': 4."
@@ -234,7 +235,7 @@ def test_counts_by_text(run: Callable[..., Any], folder: Path, monkeypatch: pyte
     more.write_text(json.dumps(row(NOTES.splitlines()[2], id="n2")) + "\n", encoding="utf-8")
     (folder / "empty.mrg").write_text("", encoding="utf-8")
     files = [a, c, more, folder / "empty.mrg"]
-    run("search", "NP", *files, "--save", folder / "saved", "--count")
+    run("search", "NP", *files, "--save", folder / "saved.columns", "--count")
     tables = {
         ("NP < PRP=p", "file"): ["3,{c}", "2,{a}", "2,{more}"],
         ("FRAG=x < NP", "id"): ["1,n1", "0,", "0,n0", "0,n2"],
@@ -247,7 +248,7 @@ def test_counts_by_text(run: Callable[..., Any], folder: Path, monkeypatch: pyte
         lines = [",".join(("count", *by)), *(line.format(a=a, c=c, more=more) for line in expected)]
         options = [option for key in by for option in ("--by", key)]
         workers = [[*files, "--workers", 2]] if by == ["id", "np.head"] else []  # which take seconds to start
-        for inputs in (files, *workers, [folder / "saved"]):
+        for inputs in (files, *workers, [folder / "saved.columns"]):
             assert run("search", pattern, *inputs, *options, "--csv").stdout.splitlines() == lines
         top = run("search", pattern, *files, *options, "--csv", "--limit", 1).stdout.splitlines()
         assert top == lines[:2]
@@ -328,7 +329,8 @@ def test_standard_input(run: Callable[..., Any], folder: Path, tmp_path: Path) -
         expected = run(*command, named).stdout
         for given in (["-"], ["-", "-"]):
             assert run(*command, *given, stdin=ESSAY).stdout.replace("<stdin>", str(named)) == expected != ""
-    assert run("search", "NP", "-", "--save", tmp_path / "saved", "--count", stdin=ESSAY).stdout.startswith("2\ttrees")
+    counts = run("search", "NP", "-", "--save", tmp_path / "saved.columns", "--count", stdin=ESSAY).stdout
+    assert counts.startswith("2\ttrees")
     assert "3\ttrees\n" in run("search", "NP", "-", named, "--count", stdin=NOTES.splitlines()[0]).stdout
     assert run("search", "NP", "-", "--workers", 2, stdin=ESSAY).exit_code == 0  # one file, so one process
     for arguments, text, message in [
@@ -361,11 +363,17 @@ def test_page(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
     assert re.search(r'fill="#e6007a"[^>]*>(<title>[^<]*</title>)?ROOT<', page.read_text(encoding="utf-8"))
 
 
-def test_saved_columns(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
-    saved = tmp_path / "saved"
+def test_saved_columns(run: Callable[..., Any], folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = tmp_path_factory.mktemp("other")
+    saved, notes = other / "saved.columns", other / "notes.columns"
     first = run("search", "NP < PRP", folder, "--save", saved)
     assert run("search", "NP < PRP", saved).stdout == first.stdout != ""
-    assert run("search", "NP < PRP", folder, "--save", saved).exit_code == 1
+    assert run("search", "NP < PRP", folder, "--save", saved).stdout == first.stdout  # in the place of the first
+    notes.write_text(NOTES, encoding="utf-8")
+    needs = "[E455] --save needs a name that ends in .columns"
+    for target, error in ((notes, "[E036]"), (folder / "x.columns", "[E032]"), (other / "saved", needs)):
+        assert error in run("search", "NP", folder, "--save", target).stderr
+    assert notes.read_text(encoding="utf-8") == NOTES and len([*other.iterdir()]) == 2
 
 
 def test_saved_columns_leave_out_what_is_malformed(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
@@ -373,11 +381,11 @@ def test_saved_columns_leave_out_what_is_malformed(run: Callable[..., Any], fold
     bad = tmp_path / "some.mrg"
     bad.write_text(ESSAY + "(TOP (NP the (NN dog)))\n" + NOTES, encoding="utf-8")
     plain = run("search", "NP < PRP", bad, "--skip-bad", "1")
-    saved = run("search", "NP < PRP", bad, "--skip-bad", "1", "--save", tmp_path / "saved")
+    saved = run("search", "NP < PRP", bad, "--skip-bad", "1", "--save", tmp_path / "saved.columns")
     assert saved.exit_code == 0 and saved.stdout == plain.stdout != ""
     assert saved.stderr.count("some.mrg:3: [E117]") == 1 and saved.stderr == plain.stderr
-    refused = run("search", "NP < PRP", bad, "--skip-bad", "10%", "--save", tmp_path / "none")
-    assert refused.exit_code == 1 and "[E456] 1 of 6" in refused.stderr and not (tmp_path / "none").exists()
+    refused = run("search", "NP < PRP", bad, "--skip-bad", "10%", "--save", tmp_path / "none.columns")
+    assert refused.exit_code == 1 and "[E456] 1 of 6" in refused.stderr and not (tmp_path / "none.columns").exists()
 
 
 @pytest.mark.parametrize("name", ["bad.spacy", "bad.jsonl", "bad.parquet"])
@@ -404,7 +412,7 @@ def test_what_parse_writes_is_skipped_too(run: Callable[..., Any], tmp_path: Pat
     found = run("search", "NP", path, "--count", "--skip-bad", "all")
     assert found.exit_code == 0 and found.stdout.startswith("3\ttrees\n")
     assert f"{name}:2" in found.stderr and f"Skipped {1 + missing} malformed item" in found.stderr
-    assert "more" in run("search", "NP", path, "--save", tmp_path / "saved", "--skip-bad", "10%").stderr
+    assert "more" in run("search", "NP", path, "--save", tmp_path / "saved.columns", "--skip-bad", "10%").stderr
 
 
 def test_a_file_that_is_given_twice_counts_once(run: Callable[..., Any], folder: Path) -> None:
@@ -429,7 +437,7 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
         (["NP", folder, "--count", "--mrg"], "--count, --mrg"),
         (["NP", folder, "--count", "--limit", 1], "[E455] --limit needs matches to show"),
         (["NP", "-", "--glob", "*"], "[E455] --glob needs a folder"),
-        (["NP", folder, "--save", folder / "saved", "--workers", 2], "[E455] --workers needs no --save"),
+        (["NP", folder, "--save", folder / "saved.columns", "--workers", 2], "[E455] --workers needs no --save"),
         (["NP", folder, "--count", "--id", "meta.genre"], "[E455] --id needs --by id, or matches to show"),
         (["NP", folder, "--by", "file", "--id", "meta.genre"], "[E455] --id needs --by id, or matches to show"),
         (["NP", folder, "--html", folder / "page.pdf"], "[E455] --html needs a name that ends in .html or .htm"),
@@ -555,8 +563,8 @@ def test_complexity_of_identifiers(run: Callable[..., Any], folder: Path, monkey
     (of_file,) = json.loads(run("complexity", folder / "of_a.mrg", "--json").stdout)
     of_id, *_ = json.loads(run("complexity", *inputs, "--text", "id", "--json").stdout)
     assert of_file.pop("file") and of_id.pop("id") == "a" and of_id == of_file
-    run("search", "NP", *inputs, "--save", folder / "saved", "--count")
-    assert run("complexity", folder / "saved", "--text", "id", "--csv").stdout == table
+    run("search", "NP", *inputs, "--save", folder / "saved.columns", "--count")
+    assert run("complexity", folder / "saved.columns", "--text", "id", "--csv").stdout == table
     result = run("complexity", *inputs, folder / "a.mrg", "--text", "id")
     assert result.exit_code == 1 and f"[E471] {folder / 'a.mrg'}:1: this tree has no identifier" in result.stderr
 
@@ -583,10 +591,10 @@ def test_complexity_counts_rows_without_words(run: Callable[..., Any], folder: P
             "Texts left out because they have no words, or could not be parsed: 2.\n"
             in run("complexity", each, "--text", "row").stderr
         )
-        for options in ([], *workers, ["--save", folder / f"by_id_{each.stem}"]):
+        for options in ([], *workers, ["--save", folder / f"by_id_{each.stem}.columns"]):
             stated = run("search", "NP", each, folder / "a.mrg", "--by", "id", "--by", "file", *options).stderr
             assert stated.count("Texts left out because they have no words, or could not be parsed: 2.\n") == 1
-        searches = (), ("--by", "file"), ("--csv",), ("--save", folder / each.stem)
+        searches = (), ("--by", "file"), ("--csv",), ("--save", folder / f"{each.stem}.columns")
         for command in (("complexity",), *(("search", "NP", *options) for options in searches)):
             assert "no words" not in run(*command, each).stderr
 
@@ -598,18 +606,18 @@ def test_texts_of_one_name(run: Callable[..., Any], folder: Path, monkeypatch: p
         (folder / name).mkdir()
         monkeypatch.chdir(folder / name)
         Path("dev.mrg").write_text(text, encoding="utf-8")
-        run("search", "NP", "dev.mrg", "--save", folder / f"s{name}", "--count")
-    inputs = [folder / "sA", folder / "sB", "dev.mrg"]  # the last one that of B
+        run("search", "NP", "dev.mrg", "--save", folder / f"s{name}.columns", "--count")
+    inputs = [folder / "sA.columns", folder / "sB.columns", "dev.mrg"]  # the last one that of B
     rows = [line.split(",")[:3] for line in run("complexity", *inputs, "--csv").stdout.splitlines()]
     named = [f"{path}: dev.mrg" for path in inputs]
     assert rows[1:] == [[name, *row] for name, row in zip(named, [["12", "2"], ["11", "3"], ["11", "3"]], strict=True)]
-    for options in ([], ["--workers", 2], ["--save", folder / "joined"]):
+    for options in ([], ["--workers", 2], ["--save", folder / "joined.columns"]):
         lines = run("search", "ROOT", *inputs, "--by", "file", "--csv", *options).stdout.splitlines()
         assert sorted(lines[1:], key=lambda line: line[2:]) == [
             f"{n},{name}" for n, name in zip("233", named, strict=True)
         ]
     assert run("search", "ROOT", *inputs, "--by", "file", "--csv", "--limit", 1).stdout.splitlines() == lines[:2]
-    lines = run("complexity", folder / "joined", "--csv").stdout.splitlines()
+    lines = run("complexity", folder / "joined.columns", "--csv").stdout.splitlines()
     assert [line.split(",")[:3] for line in lines] == rows
     lines = run("complexity", *inputs, "--text", "row", "--csv").stdout.splitlines()
     places = [",".join(line.split(",")[:3]) for line in lines]
@@ -631,8 +639,8 @@ def test_sentences_of_a_text(run: Callable[..., Any], folder: Path) -> None:
     found = [line.split(",") for line in run("search", "ROOT", path, "--csv").stdout.splitlines()]
     places = [["1", "1"], ["1", "2"], ["3", "1"], ["3", "2"], ["3", "3"]]
     assert [[line, number] for _, line, _, number, *_ in found[1:]] == places
-    run("search", "ROOT", path, folder / "a.mrg", "--save", folder / "saved", "--count")
-    rows = [line.split(",")[3] for line in run("search", "ROOT", folder / "saved", "--csv").stdout.splitlines()]
+    run("search", "ROOT", path, folder / "a.mrg", "--save", folder / "saved.columns", "--count")
+    rows = [line.split(",")[3] for line in run("search", "ROOT", folder / "saved.columns", "--csv").stdout.splitlines()]
     assert rows[1:] == ["1", "2", "1", "2", "3", "1", "1"]
     if find_spec("pyarrow"):
         assert TableSearcher("ROOT")(to_table(texts)).column("sentence").to_pylist() == [1, 2, 1, 2, 3]
@@ -648,7 +656,7 @@ def test_docs_with_partial_trees(run: Callable[..., Any], tmp_path: Path) -> Non
     commands = {
         ("search", "ROOT !< S", path): f"{path}:1: [TOP Is it late ?]\n",
         ("search", "ROOT", path, "--count", "--workers", 2): "2\ttrees\n2\ttrees with a match\n2\tmatches\n",
-        ("search", "FRAG", path, "--count", "--save", tmp_path / "saved"): "2\ttrees\n",
+        ("search", "FRAG", path, "--count", "--save", tmp_path / "saved.columns"): "2\ttrees\n",
         ("complexity", path, "--csv"): f"{path},8,2,",
         ("analyze", "labels", path, "--csv"): "",
     }
@@ -665,13 +673,9 @@ def test_docs_with_partial_trees(run: Callable[..., Any], tmp_path: Path) -> Non
 def test_columns_in_folders(run: Callable[..., Any], folder: Path) -> None:
     """Beside other files or alone; `--glob` chooses among the files."""
     (folder / "cols").mkdir()
-    run("search", "NP", folder / "a.mrg", "--save", folder / "cols" / "one", "--count")
-    run("search", "NP", folder / "b.mrg.gz", "--save", folder / "cols" / "two", "--count")
+    run("search", "NP", folder / "a.mrg", "--save", folder / "cols" / "one.columns", "--count")
+    run("search", "NP", folder / "b.mrg.gz", "--save", folder / "cols" / "two.columns", "--count")
     assert run("search", "NP", folder / "cols", "--count").stdout.startswith("5\ttrees\n")
-    (folder / "cols" / "one" / "b.mrg").write_text(NOTES, encoding="utf-8")
-    for options in ((), ("--glob", "x*")):  # which chooses among files of other folders
-        assert run("search", "NP", folder / "cols" / "one", "--count", *options).stdout.startswith("5\ttrees\n")
-    (folder / "cols" / "one" / "b.mrg").unlink()
     before = len(run("search", "ROOT", folder, "--quiet", "--glob", "?.*").stdout.splitlines())
     assert len(run("search", "ROOT", folder, "--quiet").stdout.splitlines()) == before + 5
 
@@ -706,7 +710,8 @@ def test_texts_by_their_meta(run: Callable[..., Any], folder: Path) -> None:
     for path in paths:
         by_id = run("search", "NP", path, "--id", "meta.a.b", "--by", "id", "--csv")
         assert by_id.stdout.splitlines() == ["count,id", "2,", "1,x", "1,7"]
-        saved = run("search", "NP", path, "--id", "meta.a.b", "--by", "id", "--csv", "--save", folder / path.name[:3])
+        target = folder / f"{path.name[:3]}.columns"
+        saved = run("search", "NP", path, "--id", "meta.a.b", "--by", "id", "--csv", "--save", target)
         assert saved.stdout == by_id.stdout
         assert run("search", "SQ", path, "--id", "meta.a.b").stdout == f"{path}:1: (x) [SQ Is it late ?]\n"
         assert run("search", "SQ", path, "--id", "meta.x").stdout == f"{path}:1: [SQ Is it late ?]\n"
@@ -714,6 +719,6 @@ def test_texts_by_their_meta(run: Callable[..., Any], folder: Path) -> None:
     paths[0].write_text("\n".join(map(json.dumps, rows[:2])), encoding="utf-8")
     table = run("complexity", paths[0], "--text", "id", "--id", "meta.a.b", "--csv").stdout
     assert [line.split(",")[:3] for line in table.splitlines()[1:]] == [["x", "3", "1"], ["7", "3", "1"]]
-    for path in (folder / "a.mrg", folder / "f.s"):
+    for path in (folder / "a.mrg", folder / "f.s.columns"):
         assert f"[E582] {path} has no 'meta.a'" in run("search", "NP", path, "--id", "meta.a").stderr
     assert "[E583] Nothing identifies a text as 'genre'" in run("search", "NP", paths[0], "--id", "genre").stderr
