@@ -47,7 +47,8 @@ class DocColumns:
 def columns_of_docs(
     docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str | None = None, first: int = 1, id_key: str = "id"
 ) -> DocColumns:
-    """Make columns of docs. Their constituents are read as arrays, without an object for each sentence or word.
+    """Make columns of docs. Where nothing is unusual, constituents are read as arrays, without an object for each
+    sentence or word; otherwise as `parses_from_doc` reads them.
 
     name (str | None): The file that they are of, if any.
     first (int): The number of the first doc there.
@@ -301,6 +302,7 @@ class TreeMatcher:
                 for nodes, named in found
             ]
             table = np.unique(np.vstack(tables), axis=0)  # (matches, names), -1 where there is no node
+            # Row by row, so that the named nodes of a match follow it.
             nodes, name_places = table[table >= 0], np.nonzero(table >= 0)[1]
             docs_of, codes = columns.line[columns.trees_of(nodes)] - 1, columns.label[nodes]
             arrays = (docs_of, name_places, codes, *doc_columns.bounds(nodes))

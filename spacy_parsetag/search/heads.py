@@ -61,8 +61,9 @@ class HeadRules:
         return distances
 
     def head_child(self, label: str, children: Sequence[str]) -> int:
-        """Find the child that is the head.
+        """Find the child that is the head: its index.
 
+        label (str): The label of the node.
         children (Sequence[str]): The labels of its children, of a word its part of speech.
         """
         n_children = len(children)

@@ -52,6 +52,10 @@ class Program:
     patterns (Sequence[tuple[Node, ...]]): The alternatives of each pattern.
     mask_of (dict[Label | Node | Test, int]): For each part of the patterns the number of its mask, which marks the
         nodes that match it; with back-references, the mask may also mark others.
+    labels (dict[Label, int]): The labels that are tested, each with the number of its mask.
+    steps (Ints): (steps, 5) int32: the kind of each step; two masks, or a relation and a mask; its N; the mask between.
+    results (Longs): The mask of each pattern.
+    needs_heads (bool): Whether a step is a relation of heads.
     """
 
     def __init__(self, patterns: Sequence[tuple[Node, ...]]) -> None:

@@ -3,10 +3,10 @@
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..treebanks.penn import OnError
 
 BATCH = 1 << 16  # trees
+_ANY_MARK = b"\xef\xbb\xbf"
 _MARK = re.compile(rb"\xef\xbb\xbf(?<![^\r\n]\xef\xbb\xbf)(?!\xef\xbb\xbf)")  # one of byte order that begins a line
 _CLOSING = re.compile(rb"\s*\)")
 _AT_MARGIN = re.compile(rb"(?m)\s*^\S")
@@ -30,7 +31,7 @@ _AT_MARGIN = re.compile(rb"(?m)\s*^\S")
 def read_brackets(
     data: bytes, name: str, *, encoding: str = "utf-8", on_error: "OnError | None" = None, batch: int = BATCH
 ) -> Iterator[TreeColumns]:
-    """Read the trees of a bracket file in one pass, without an object for a node.
+    """Read the trees of a bracket file, without an object for a node.
 
     If a tree is not in plain form, the text goes to `treebanks.penn.BracketReader`, from that tree on or, where the
     layout of what stands before it may count, from its start: so other forms and errors are treated as in the other
@@ -40,6 +41,18 @@ def read_brackets(
     RAISES (TreebankError): The first malformed tree, with file and line; or if the file is not in this encoding.
     RAISES (ValueError): If there is no such encoding.
     """
+    data, errors = _to_utf8(data, name, encoding)
+    rest = yield from _read_plain(data, name, batch)
+    if rest is not None:
+        text = io.StringIO(data[rest.start :].decode("utf-8", errors), newline=None)
+        rows = _read_rest(text, rest.line, name, encoding, on_error, is_head=rest.start == 0)
+        rows = islice(rows, rest.n_read, None)
+        while len(columns := columns_of_parses(islice(rows, batch), name)):
+            yield columns
+
+
+def _to_utf8(data: bytes, name: str, encoding: str) -> tuple[bytes, str]:
+    """Encode a text in UTF-8, without marks of byte order that begin lines, and say how to decode what is none."""
     errors = "surrogateescape"
     if encoding.lower().replace("_", "-") not in ("utf-8", "utf8"):
         try:
@@ -49,42 +62,56 @@ def read_brackets(
         except UnicodeError as err:
             raise TreebankError(name, 1, why_misread(err, encoding)) from err
         errors = "surrogatepass"
-    data = _MARK.sub(b"", data)
+    return _MARK.sub(b"", data), errors
+
+
+class _Rest(NamedTuple):
+    """What `BracketReader` is to read: the text from a place on, with its line, less trees that were read already."""
+
+    start: int
+    line: int
+    n_read: int
+
+
+def _read_plain(data: bytes, name: str, batch: int) -> Generator[TreeColumns, None, _Rest | None]:
+    """Read trees up to the first that is not in plain form. RETURNS (_Rest | None): The rest, if there is any."""
     start, line, n_read = 0, 1, 0
-    is_plain = b"\xef\xbb\xbf" not in data
     is_wrapped = _AT_MARGIN.match(data) is not None
-    while is_plain and start < len(data):
+
+    def rest() -> _Rest:
+        # The layout of the trees so far may tell where a broken one ends, unless each had a wrapper and the first stood
+        # at the margin (see `treebanks.pieces`).
+        is_apart = is_wrapped and _AT_MARGIN.match(data, start)
+        return _Rest(start, line, 0) if is_apart else _Rest(0, 1, n_read)
+
+    if _ANY_MARK in data:
+        return rest()
+    while start < len(data):
         arrays, labels, words, any_bare, end, end_line = scan_brackets(data, start, line, batch)
         label, up, size, starts, lines = arrays
         is_plain = len(starts) == batch or end == len(data)
         is_wrapped = is_wrapped and not any_bare
-        codes: dict[str, int] = {}
         # Not plain are an empty label, which only a root may have; numbered words, as in discontinuous trees; and a
         # closing bracket without an opening one, which may spoil the tree before it.
-        if b"\\e" in labels or (start == 0 and words and re.match(rb"[0-9]+=.", words[0])) or _CLOSING.match(data, end):
-            break
+        is_numbered = start == 0 and words and re.match(rb"[0-9]+=.", words[0])
+        if b"\\e" in labels or is_numbered or _CLOSING.match(data, end):
+            return rest()
         if not is_plain and not (is_wrapped and _AT_MARGIN.match(data, end)):
-            break
+            return rest()
+        codes: dict[str, int] = {}
         try:
             numbers = [codes.setdefault(unescape_label(label.decode()), len(codes)) for label in labels]
             # A word has a negative number, and so is counted from the end.
             numbers += [codes.setdefault(unescape_token(word.decode()), len(codes)) for word in words][::-1]
         except UnicodeDecodeError:
-            break
+            return rest()
         if len(starts):
             source = np.zeros(len(starts), np.int32)
             yield TreeColumns(np.array(numbers, np.int32)[label], up, size, starts, list(codes), source, lines, [name])
         start, line, n_read = end, end_line, n_read + len(starts)
-    if start < len(data):
-        # The layout of the trees so far may tell where a broken one ends, unless each had a wrapper and the first stood
-        # at the margin (see `treebanks.pieces`).
-        if not (is_wrapped and _AT_MARGIN.match(data, start)):
-            start, line = 0, 1
-        text = io.StringIO(data[start:].decode("utf-8", errors), newline=None)
-        rows = _read_rest(text, line, name, encoding, on_error, is_head=start == 0)
-        rows = rows if start else islice(rows, n_read, None)
-        while len(columns := columns_of_parses(islice(rows, batch), name)):
-            yield columns
+        if not is_plain:
+            return rest()
+    return None
 
 
 def _read_rest(

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -184,9 +184,10 @@ def rows_of(columns: TreeColumns, matches: Matches) -> Iterator[list[Any]]:
         place = columns.names[columns.source[tree]], int(columns.line[tree]), columns.ids[tree] if columns.ids else ""
         for _, way in ways:
             (_, start, end), *_ = cells = way.tolist()
-            label, text, *named = (cell for code, i, j in cells for cell in (strings[code], " ".join(words[i:j])))
+            (label, text), *named = [(strings[code], " ".join(words[i:j])) for code, i, j in cells]
             context = " ".join(words[:start]), " ".join(words[end:])
-            yield [*place, int(columns.sentence[tree]), label, start, end, text, *context, *named]
+            sentence = int(columns.sentence[tree])
+            yield [*place, sentence, label, start, end, text, *context, *chain.from_iterable(named)]
 
 
 def tabulate(

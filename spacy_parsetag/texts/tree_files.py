@@ -89,8 +89,8 @@ def read_columns(
     """Read a file of trees batch by batch: brackets, what `parse` writes as JSON lines or Parquet, docs, or columns.
 
     path (Path): The file, or "-" for brackets from standard input.
-    on_error (OnError | None): Called with the error of each malformed tree in brackets, text or doc; without it the
-        first one is raised.
+    on_error (Callable[[ValueError], object] | None): Called with the error of each malformed tree in brackets, text or
+        doc; without it the first one is raised.
     left_out (Counter[str] | None): Counts rows and docs that are left out, by the reason; "" for partial docs.
     id_key (str): What identifies a text: "id", or "meta.KEY" for a key of its meta.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.

@@ -1,4 +1,4 @@
-"""Runs a component over a stream of docs."""
+"""Cuts a stream of docs into batches, and runs a component over it."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
