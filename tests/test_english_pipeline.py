@@ -161,6 +161,7 @@ def test_white_space_changes_no_tree(nlp: Language, space: str) -> None:
         docs.append(nlp(doc))
     plain, wrapped = ([sentence._.parse_string for sentence in doc.sents] for doc in docs)
     assert plain == wrapped and len(docs[0]) < len(docs[1])
+    assert space == "\r\n" or {token.tag_ for token in docs[1] if token.is_space} == {"_SP"}
 
 
 def test_sentences_that_are_given_stay(nlp: Language) -> None:

@@ -1,4 +1,4 @@
-"""An encoder of docs that passes over white space."""
+"""An encoder of docs in which white space is no neighbour of words."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,17 +7,16 @@ import numpy as np
 from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 from thinc.api import Model
-from thinc.types import Floats2d
 
 from .words import Arrays, SequenceModel
 
 
 def build_word_tok2vec(embed: Model[list[Doc], Arrays], encode: SequenceModel) -> Model[list[Doc], Arrays]:
-    """Embed tokens and encode those that are words: spacy-parsetag.WordTok2Vec.v1.
+    """Embed tokens, and encode words and white space apart: spacy-parsetag.WordTok2Vec.v1.
 
     It takes the place of spaCy's `Tok2Vec.v2`, and reads its weights. There a line break or a second space is a
     neighbour of words like any other, so that their vectors, tags and trees change when an editor wraps a text anew.
-    Here they do not; the vectors of white space are zeros.
+    Here words have words for neighbours, and the white space of a doc has its other white space.
 
     embed (Model): Gives a vector for each token of a doc.
     encode (Model): Gives vectors in context, of the same width.
@@ -38,27 +37,30 @@ def _forward(
 ) -> tuple[Arrays, Callable[[Arrays], list[Doc]]]:
     embed, encode = model.layers
     xp = model.ops.xp
-    words = [xp.asarray(np.flatnonzero(doc.to_array(IS_SPACE) == 0)) for doc in docs]
-    vectors, backprop_embed = embed(docs, is_train)
-    encoded, backprop_encode = encode(_take(vectors, words), is_train)
+    is_space = [doc.to_array(IS_SPACE) == 1 for doc in docs]
+    mixed = [i for i, of_doc in enumerate(is_space) if of_doc.any() and not of_doc.all()]
+    words, spaces = ([xp.asarray(np.flatnonzero(is_space[i] == kind)) for i in mixed] for kind in (False, True))
 
-    def spread(arrays: Arrays) -> Arrays:
-        """Put rows of words in the places of their tokens, among zeros."""
-        spread: Arrays = []
-        for rows, doc, of_doc in zip(arrays, docs, words, strict=True):
-            whole: Floats2d = rows
-            if len(rows) < len(doc):
-                whole = model.ops.alloc2f(len(doc), rows.shape[1])
-                whole[of_doc] = rows
-            spread.append(whole)
-        return spread
+    def split(arrays: Arrays) -> Arrays:
+        """Leave the words in docs that have words and white space, and put the rows of their white space last."""
+        parts = list(arrays)
+        for i, of_words in zip(mixed, words, strict=True):
+            parts[i] = arrays[i][of_words]
+        return parts + [arrays[i][of_spaces] for i, of_spaces in zip(mixed, spaces, strict=True)]
+
+    def join(parts: Arrays) -> Arrays:
+        """Undo what `split` does."""
+        arrays = parts[: len(docs)]
+        for i, of_words, of_spaces, rows in zip(mixed, words, spaces, parts[len(docs) :], strict=True):
+            arrays[i] = model.ops.alloc2f(len(docs[i]), rows.shape[1])
+            arrays[i][of_words], arrays[i][of_spaces] = parts[i], rows
+        return arrays
+
+    vectors, backprop_embed = embed(docs, is_train)
+    encoded, backprop_encode = encode(split(vectors), is_train)
 
     def backprop(d_encoded: Arrays) -> list[Doc]:
-        d_docs: list[Doc] = backprop_embed(spread(backprop_encode(_take(d_encoded, words))))
+        d_docs: list[Doc] = backprop_embed(join(backprop_encode(split(d_encoded))))
         return d_docs
 
-    return spread(encoded), backprop
-
-
-def _take(arrays: Arrays, words: list[Any]) -> Arrays:
-    return [rows if len(of_doc) == len(rows) else rows[of_doc] for rows, of_doc in zip(arrays, words, strict=True)]
+    return join(encoded), backprop

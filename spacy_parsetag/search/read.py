@@ -66,7 +66,7 @@ def _to_utf8(data: bytes, name: str, encoding: str) -> tuple[bytes, str]:
 
 
 class _Rest(NamedTuple):
-    """What `BracketReader` is to read: the text from a place on, with its line, less trees that were read already."""
+    """Says what `BracketReader` is to read: the text from a place on, with its line, less trees that were read."""
 
     start: int
     line: int
