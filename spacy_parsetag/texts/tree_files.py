@@ -22,7 +22,7 @@ from .input import load_json, name_of, open_parquet, read_doc_file, read_lines
 from .shards import is_unfinished
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
-NO_TREE = "they have no words, or could not be parsed"  # a reason to leave out a text
+NO_TREE = "they have no words, as blank lines, or could not be parsed"  # a reason to leave out a text
 
 
 class TreeFile(NamedTuple):

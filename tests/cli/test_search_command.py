@@ -588,12 +588,12 @@ def test_complexity_counts_rows_without_words(run: Callable[..., Any], folder: P
     DocBin(docs=docs).to_disk(folder / "d.spacy")
     for each, workers in ((path, []), (folder / "d.spacy", [["--workers", 2]])):  # which take seconds to start
         assert (
-            "Texts left out because they have no words, or could not be parsed: 2.\n"
+            "Texts left out because they have no words, as blank lines, or could not be parsed: 2.\n"
             in run("complexity", each, "--text", "row").stderr
         )
         for options in ([], *workers, ["--save", folder / f"by_id_{each.stem}.columns"]):
             stated = run("search", "NP", each, folder / "a.mrg", "--by", "id", "--by", "file", *options).stderr
-            assert stated.count("Texts left out because they have no words, or could not be parsed: 2.\n") == 1
+            assert stated.count(" no words, as blank lines, or could not be parsed: 2.\n") == 1
         searches = (), ("--by", "file"), ("--csv",), ("--save", folder / f"{each.stem}.columns")
         for command in (("complexity",), *(("search", "NP", *options) for options in searches)):
             assert "no words" not in run(*command, each).stderr
