@@ -520,7 +520,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E583 = "Nothing identifies a text as {key!r}. Write --id id, or a key of its meta, such as --id meta.genre."
 
-    E600 = "{path} holds no columns of trees, or damaged ones. Write them with TreeColumns.to_disk, or `search --save`."
+    E600 = (
+        "{path} holds no columns of trees, or damaged or compressed ones. Write them with TreeColumns.to_disk, or "
+        "`search --save`."
+    )
     E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."
     E602 = "{where}: the constituents are no tree: they cross, leave the sentence, are out of order or without words."
     E603 = "{where}: no parsed text, as `parsetag parse --output-format jsonl`, or parquet, writes it."

@@ -100,9 +100,11 @@ def read_gold_docs(path: Path, nlp: Language, spans_key: str, option: str = "") 
     for doc in read_docs(path, nlp, spans_key):
         if is_marked(doc, "partial", spans_key):
             left_out[""] += 1  # what is not known to be there may be right
-        elif len(doc) and has_parses(doc, spans_key):
+        elif not doc.text.strip():
+            continue
+        elif has_parses(doc, spans_key):
             docs.append(doc)
-        elif len(doc):
+        else:
             left_out[f"doc.spans has no {spans_key!r}{option}, but {list_groups([doc])}"] += 1
     note_left_out(left_out)
     if not docs:

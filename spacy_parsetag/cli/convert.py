@@ -155,7 +155,7 @@ def convert_cli(
     if len(written) > MOST_LISTED:
         note(f"{len(written):,} files, {_size(written, output, in_docs)}", "good")
     warn_of_empty(n_trees)
-    if isinstance(parts, ShareSplit) and (missed := parts.missed()):
+    if not limit and isinstance(parts, ShareSplit) and (missed := parts.missed()):
         together = f"by {parts.block}" if parts.block else "of a file"
         note(f"The split has {missed}: trees stay together {together} (--split-block)", "warn")
     n_in_no_part = 0 if limit else sum(n_trees.values()) - n_long - sum(target.sentences for target in written)

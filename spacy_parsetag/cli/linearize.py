@@ -67,7 +67,7 @@ def linearize_cli(
         files = [file.path for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob)]
     if not check:
         refuse_overwrite([output], files)
-        refuse_other(output, rb"^\s*\(" if inverse else rb"^[^(]" if is_tags else rb"^\{")
+        refuse_other(output, rb"^\([^()]*\(|^\(\S+ \S+\)$" if inverse else rb"^[^(]" if is_tags else rb"^\{")
     with tqdm(unit=" trees", disable=None) as bar:
         items = (item for path in files for item in trees_and_parses(path, encoding, skipped))
         trees = skipped.count_good(items, bar)

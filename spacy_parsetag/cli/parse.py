@@ -28,7 +28,8 @@ from ._util import Code, GpuId, SkipBad, Skipped, count_processes, counted, note
 
 SHARD_SIZE = 2000
 SLASHES = ("/", os.sep)
-FIRST_LINES = {"brackets": rb"^\s*[(#]", "jsonl": rb'"sents"', "json": rb"^\["}  # what is in the first one, by format
+# What is in the first line of an output, by its format.
+FIRST_LINES = {"brackets": rb"^(#$|# [a-z_]+ -?\d|\(TOP\b)", "jsonl": rb'"sents"', "json": rb"^\["}
 HOLDING_IDS = {"jsonl", "spacy", "parquet"}  # formats that can hold ids, and parses
 InputFormat = Literal["text", "paragraphs", "tokens", "jsonl", "spacy", "parquet"]
 OutputFormat = Literal["brackets", "jsonl", "json", "spacy", "parquet"]

@@ -133,10 +133,10 @@ def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> 
 def refuse_other(path: Path, own: bytes) -> None:
     """Raise if a file to write exists and holds something else: a pattern of the shell's may have put an input there.
 
-    own (bytes): A regular expression, found in the first line of whatever is written.
+    own (bytes): A regular expression, found in the first line of whatever is written that is not empty.
     """
     if path.is_file():
         with path.open("rb") as file:
-            line = file.readline()
-        if line.strip() and not re.search(own, line):
-            raise ValueError(Errors.E036.format(path=path, text=shorten(line.decode("utf-8", "replace").strip(), 50)))
+            line = next(filter(bytes.strip, file), b"").strip()
+        if line and not re.search(own, line):
+            raise ValueError(Errors.E036.format(path=path, text=shorten(line.decode("utf-8", "replace"), 50)))

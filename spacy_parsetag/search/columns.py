@@ -11,13 +11,12 @@ root wrapper: its own, else TOP.
 """
 
 import json
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,7 +34,10 @@ Row = tuple[Parse, int, str, str]
 
 SUFFIX = ".columns"  # of files that `TreeColumns.to_disk` writes
 _FORMAT = 1
-_ALIGNMENT = 64  # bytes, as of arrays within what `np.save` writes
+_ALIGNMENT = 64  # bytes
+_DAMAGED = (
+    FileNotFoundError, IsADirectoryError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError
+)  # fmt: skip
 _MOST_PASSES = 256
 _ARRAYS = {
     "label": np.int32, "up": np.int32, "size": np.int32, "starts": np.int64, "source": np.int32, "line": np.int64
@@ -157,16 +159,17 @@ class TreeColumns:
         return cls(label, up, size, starts, strings, source, line, names, ids if any(ids) else [])
 
     def to_disk(self, path: str | Path) -> None:
-        """Save as a file, which `from_disk` maps into memory: a line of JSON, then the arrays as `np.save` writes them.
-
-        It replaces what was saved there all at once, also where that is mapped (on Windows that is an OSError).
+        """Save as a file, which `from_disk` maps into memory: a line of JSON, then the arrays, each at a multiple of 64
+        bytes. It replaces what was saved there all at once, also where that is mapped (on Windows that is an OSError).
         """
-        texts = {"format": _FORMAT, "strings": self.strings, "names": self.names, "ids": self.ids}
+        sizes = {"nodes": len(self.label), "trees": len(self)}
+        texts = {"format": _FORMAT, **sizes, "strings": self.strings, "names": self.names, "ids": self.ids}
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         with atomic_path(path) as temporary, temporary.open("wb") as file:
             file.write(json.dumps(texts).encode() + b"\n")
-            for name in _ARRAYS:
+            for name, kind in _ARRAYS.items():
                 file.write(b" " * (-file.tell() % _ALIGNMENT))
-                np.save(file, getattr(self, name))
+                file.write(getattr(self, name).astype(kind, copy=False).tobytes())
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "TreeColumns":
@@ -179,25 +182,24 @@ class TreeColumns:
             with Path(path).open("rb") as file:
                 texts = json.loads(file.readline())
                 if texts["format"] == _FORMAT:
-                    arrays: Any = {name: _map_array(file) for name in _ARRAYS}
+                    arrays: Any = {}
+                    start = file.tell()
+                    for name, kind in _ARRAYS.items():
+                        n = texts["nodes" if name in ("label", "up", "size") else "trees"]
+                        start += -start % _ALIGNMENT
+                        arrays[name] = np.asarray(np.memmap(file, kind, "r", start, n)) if n else np.empty(0, kind)
+                        start += arrays[name].nbytes
                     columns = cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
                     columns._check()
                     return columns
-        except (FileNotFoundError, IsADirectoryError, EOFError, ValueError, LookupError, TypeError) as err:
+        except _DAMAGED as err:
             raise ValueError(Errors.E600.format(path=path)) from err
         raise ValueError(Errors.E601.format(path=path, found=texts["format"], known=_FORMAT))
 
     def _check(self) -> None:
         """Raise a ValueError if these are no trees: the search reads memory where the numbers say."""
-        shapes = dict.fromkeys(("label", "up", "size"), (len(self.label),))
-        fit = all(
-            (array.dtype, array.shape) == (kind, shapes.get(name, (len(self),)))
-            for name, kind in _ARRAYS.items()
-            for array in [getattr(self, name)]
-        )
         if not (
-            fit
-            and all(type(text) is str for text in chain(self.strings, self.names, self.ids))
+            all(type(text) is str for text in chain(self.strings, self.names, self.ids))
             and len(self.ids) in (0, len(self))
             and np.isin(self.source, np.arange(len(self.names))).all()
             and are_trees(self.label, self.up, self.size, len(self.strings), self.starts)
@@ -275,14 +277,3 @@ def lay_out(
     return TreeColumns(
         out[0], out[1], out[2], tree_ends - n_nodes, strings, source, longs(line), [name], [*ids] if any(ids) else []
     )
-
-
-def _map_array(file: IO[bytes]) -> NDArray[Any]:
-    """Map the next array that `np.save` wrote to a file, and move behind it."""
-    file.seek(-file.tell() % _ALIGNMENT, os.SEEK_CUR)
-    np.lib.format.read_magic(file)
-    shape, _, kind = np.lib.format.read_array_header_1_0(file)
-    start = file.tell()  # which `memmap` moves
-    array = np.asarray(np.memmap(file, kind, "r", start, shape)) if 0 not in shape else np.empty(shape, kind)
-    file.seek(start + array.nbytes)
-    return array

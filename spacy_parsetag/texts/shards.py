@@ -102,7 +102,7 @@ class Job(NamedTuple):
         """Return a note if it is about this shard and its hash is that of the shard's file, else None."""
         if not isinstance(note, dict) or not self.place(shard).items() <= note.items():
             return None
-        if not isinstance(note.get("failures"), list) or not all(isinstance(note.get(name), int) for name in COUNTS):
+        if not isinstance(note.get("failures"), list) or not all(isinstance(note.get(name, 0), int) for name in COUNTS):
             return None
         path = self.folder / self.name(shard)
         return note if path.is_file() and hash_files([path]) == note.get("sha256") else None
@@ -242,7 +242,7 @@ class Run:
         self.notes[note["file"]] = note
         self.n_done += note["stop"] - note["start"]
         self.n_failed += len(note["failures"])
-        self.counts.update({name: note[name] for name in COUNTS})
+        self.counts.update({name: note.get(name, 0) for name in COUNTS})  # an earlier version made fewer
 
     def check(self, allowed: float | Fraction, limit: str) -> None:
         """Raise a ValueError, which names the limit, if more texts failed than are allowed."""

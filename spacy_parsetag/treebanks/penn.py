@@ -209,7 +209,7 @@ class BracketReader:
         whole_trees: list[Tree] = []  # trees that a closing bracket too many would spoil
         tree: _OpenTree | None = None
         line, position = lines[0].number, 0
-        is_quiet = False  # what stands before the next tree was reported already
+        quiet: tuple[str, ...] = ()  # what, if it stands before the next tree, was reported already
         while (token := _TOKEN.search(text, position)) is not None:
             position, kind = token.end(), token.lastgroup
             if kind == "tagged":
@@ -228,21 +228,21 @@ class BracketReader:
                     self._report_tree(tree, Errors.E121, line)
                     tree = None
                 if tree is None:
-                    tree, is_quiet = _OpenTree(line), False
+                    tree, quiet = _OpenTree(line), ()
                     if is_root:
                         yield from whole_trees
                         whole_trees = []
                 tree.nodes.append(_Node(label, line))
             elif tree is None:
-                if not is_quiet and kind == "word":
+                if kind == "word" and kind not in quiet:
                     stray = Errors.E120.format(text=shorten(token.group(), _LONGEST))
                     self._report(undecodable(token.group(), self.encoding, text) or stray, line, line)
-                elif not is_quiet:
+                elif kind not in quiet:
                     self._report(Errors.E119, line, whole_trees[0].line if whole_trees else line)
                     whole_trees = []
                     wrapper = _WRAPPER_START.search(text, position)
                     position = len(text) if wrapper is None else wrapper.start()
-                is_quiet = True
+                quiet = ("word", "close")
                 continue
             if is_suspect and tree.flaw is None and (problem := undecodable(token.group(), self.encoding, text)):
                 tree.flaw = problem, line
@@ -255,7 +255,7 @@ class BracketReader:
                     whole_trees.append(whole_tree)
                 else:
                     is_no_parse = whole_tree.label in ROOT_LABELS and not whole_tree.children
-                    is_quiet = tree.n_words > 0  # or its brackets are as they should be, and what follows is not of it
+                    quiet = ("word", "close") if tree.n_words else () if is_no_parse else ("close",)
                     kind_of_error = TreebankError if tree.n_words else NoParse if is_no_parse else EmptyTree
                     self._report(*tree.flaw, tree.line, kind_of_error)
                 tree = None

@@ -263,6 +263,8 @@ def test_outputs_that_are_refused(run: Run, tmp_path: Path) -> None:
     assert "The split has" not in run("convert", source, tmp_path / "out", *fewer).stderr
     coarse = run("convert", source, tmp_path / "coarse", "--split", "train=0.9,dev=0.1")
     assert "The split has train 50% of the trees, not 90%, dev 50% of the trees, not 10%" in coarse.stderr
+    limited = run("convert", source, tmp_path / "some", "--split", "train=0.9,dev=0.1", "--limit", "1")
+    assert "The split has" not in limited.stderr  # as reading ends where each part is full
 
 
 def test_names_and_temporary_names(run: Run, tmp_path: Path) -> None:

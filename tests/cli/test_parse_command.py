@@ -349,7 +349,10 @@ def test_inputs_are_not_overwritten(run: Run, pipeline: Path, tmp_path: Path) ->
     assert run("parse", pipeline, tmp_path, tmp_path / "trees.mrg").exit_code == 0
 
 
-@pytest.mark.parametrize(("suffix", "text"), [(".txt", "A.\n"), (".jsonl", '{"text": "A."}\n'), (".json", "{}")])
+@pytest.mark.parametrize(
+    "suffix, text",
+    [(".txt", "A.\n"), (".txt", "\n(Kim) #1"), (".txt", "# A\nb"), (".jsonl", '{"text": "A."}\n'), (".json", "{}")],
+)
 def test_a_second_input_is_not_overwritten(run: Run, pipeline: Path, tmp_path: Path, suffix: str, text: str) -> None:
     """*.txt may be two files, of which the second stands where OUTPUT does. What `parse` wrote is replaced."""
     source, other = tmp_path / "a.txt", tmp_path / f"b{suffix}"
@@ -357,8 +360,8 @@ def test_a_second_input_is_not_overwritten(run: Run, pipeline: Path, tmp_path: P
         path.write_text(text)
     assert "[E036]" in run("parse", pipeline, source, other).stderr and other.read_text() == text
     other.unlink()
-    for _ in range(2):
-        assert run("parse", pipeline, source, other).exit_code == 0
+    for options in ([], ["--probs"], ["--k-best", "2"], []):
+        assert run("parse", pipeline, source, other, *options).exit_code == 0
 
 
 def test_names_of_brackets_among_tokens(run: Run, pipeline: Path) -> None:

@@ -274,7 +274,7 @@ def test_saved_and_joined(tmp_path: Path) -> None:
         saved[: len(saved) // 2],
     ):
         path.write_bytes(damaged)
-        with pytest.raises(ValueError, match="holds no columns of trees, or damaged ones"):
+        with pytest.raises(ValueError, match="holds no columns of trees, or damaged or compressed ones"):
             TreeColumns.from_disk(path)
     for missing in (tmp_path, tmp_path / "absent.columns"):
         with pytest.raises(ValueError, match="holds no columns"):
@@ -298,7 +298,7 @@ def test_saved_over_a_file_that_is_mapped(tmp_path: Path, monkeypatch: pytest.Mo
     def refuse(*args: object, **options: object) -> None:
         raise PermissionError(13, "Access is denied")
 
-    monkeypatch.setattr(np, "save", refuse)
+    monkeypatch.setattr("spacy_parsetag.search.columns.atomic_path", refuse)
     with pytest.raises(PermissionError):
         first.to_disk(path)
     assert trees_of(TreeColumns.from_disk(path)) == trees_of(second) and [*tmp_path.iterdir()] == [path]
@@ -317,9 +317,7 @@ def test_memory_of_many_labels() -> None:
         ("label", 5, 10**8), ("label", 5, -1), ("up", 5, -(10**8)), ("up", 5, 0), ("up", 5, 2), ("up", 0, 1),
         ("size", 3, 2 * 10**9), ("size", 3, -1), ("size", 3, 0), ("size", 3, 10), ("size", 0, 0), ("size", -1, 1),
         ("starts", 3, 10**12), ("starts", 3, -(10**9)), ("starts", 0, 1), ("starts", -1, 5), ("source", 3, 1),
-        ("source", 3, -1), ("label", ..., "int64"), ("starts", ..., "int32"), ("starts", ..., ">i8"),
-        ("line", ..., "f8"), ("label", None, 0), ("starts", None, 0), ("strings", 0, 1), ("names", 0, 1), ("ids", 0, 1),
-        ("strings", None, ""), ("names", None, 7),
+        ("source", 3, -1), ("strings", 0, 1), ("names", 0, 1), ("ids", 0, 1), ("strings", None, ""), ("names", None, 7),
     ],
 )  # fmt: skip
 def test_numbers_that_are_no_trees(tmp_path: Path, name: str, place: Any, value: Any) -> None:
@@ -329,14 +327,10 @@ def test_numbers_that_are_no_trees(tmp_path: Path, name: str, place: Any, value:
     changed = getattr(columns, name).copy()
     if name in ("strings", "names", "ids"):
         changed = value if place is None else [value, *changed[1:]]
-    elif place is None:
-        changed = changed[:, None]
-    elif place is ...:
-        changed = changed.astype(value)
     else:
         changed[place] = value
     replace(columns, **{name: changed}).to_disk(tmp_path / "x.columns")
-    with pytest.raises(ValueError, match="holds no columns of trees, or damaged ones"):
+    with pytest.raises(ValueError, match="holds no columns of trees, or damaged or compressed ones"):
         TreeColumns.from_disk(tmp_path / "x.columns")
 
 

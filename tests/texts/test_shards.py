@@ -820,7 +820,7 @@ def test_notes_on_other_texts(tmp_path: Path) -> None:
     job = Job(Settings("a_pipeline", -1, None, True, "brackets"), (), tmp_path, None)
     shard = Shard(3, 1, 4, 6)
     (tmp_path / job.name(shard)).write_text("(TOP)\n(TOP)\n")
-    counts: dict[str, Any] = {"n_several": 0, "n_ids": 0, "n_wrapped": 0, "n_escaped": 0, "failures": []}
+    counts: dict[str, Any] = {"n_several": 0, "n_ids": 0, "n_wrapped": 0, "failures": []}
     place = {"file": "000003.mrg", "source": 1, "start": 4, "stop": 6}
     note = {**place, **counts, "sha256": hash_files([tmp_path / job.name(shard)])}
     assert job.check_note(note, shard) == note

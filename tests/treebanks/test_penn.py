@@ -300,6 +300,9 @@ def test_words_after_a_tree_without_words() -> None:
     assert read(f"{SHE}\n(NP ())\nfoo bar\n{HE}", on_error=errors.append) == [SHE, HE]
     assert [(code_of(error)[0], error.line) for error in errors] == [("E", 2), ("E", 3)]
     assert code_of(errors[1]) == "E120"
+    errors.clear()
+    assert read(f"(NP ()))\n{HE}", on_error=errors.append) == [HE]  # a bracket too many is part of what was reported
+    assert len(errors) == 1
 
 
 def test_a_tree_after_an_oversized_one_without_a_wrapper() -> None:
