@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis import HealthCheck, settings
 from spacy.lang.en import English
 from spacy.tokens import Doc, Span, Token
 from spacy.tokens.underscore import Underscore
@@ -24,24 +24,24 @@ for _profile, _examples in (("small", 25), ("large", 100)):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", default=False, help="also run the slow tests")
-    parser.addoption("--passed", type=Path, metavar="FILE", help="leave out what FILE names, but hypothesis's tests")
+    parser.addoption("--slow", action="store_true", help="also run the slow tests")
+    parser.addoption("--release", action="store_true", help="run all tests, and four times the random examples")
+    parser.addoption("--passed", type=Path, metavar="FILE", help="leave out the tests that FILE names")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    settings.load_profile("large" if config.getoption("--slow") else "small")
+    settings.load_profile("large" if config.getoption("--release") else "small")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> None:
     if path := config.getoption("--passed"):
         passed = set(path.read_text(encoding="utf8").splitlines())
-        left_out = {
-            item for item in items if item.nodeid in passed and not is_hypothesis_test(getattr(item, "obj", None))
-        }
-        config.hook.pytest_deselected(items=list(left_out))
-        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in passed])
+        items[:] = [item for item in items if item.nodeid not in passed]
     for item in items:
-        if "slow" in item.keywords and not config.getoption("--slow"):
+        if "release" in item.keywords and not config.getoption("--release"):
+            item.add_marker(pytest.mark.skip(reason="for releases: run with --release"))
+        elif "slow" in item.keywords and not (config.getoption("--slow") or config.getoption("--release")):
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
 
 

@@ -22,7 +22,7 @@ WORDS = st.one_of(
 
 
 def n_examples(n: int) -> int:
-    """So many examples in the slow part, and as large a share of them in the quick one as its profile has."""
+    """So many examples before a release, and as large a share of them in other runs as their profile has."""
     return max(1, n * settings().max_examples // settings.get_profile("large").max_examples)
 
 

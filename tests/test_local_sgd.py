@@ -85,7 +85,7 @@ def weights(nlp: spacy.Language) -> list[np.ndarray]:
     return [node.get_param(name) for node in nodes for name in node.param_names if node.has_param(name)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_both_learn(tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
     nlp = run(tmp_path, 30, 0.01)
     examples = make_examples(nlp)
@@ -93,7 +93,7 @@ def test_both_learn(tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
     assert "Step 30 of 30: parsetag" in capfd.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_mean_of_what_is_equal(tmp_path: Path) -> None:
     """Processes that learn nothing keep the weights with which each of them began."""
     folders = [tmp_path / str(n) for n in (1, 2)]

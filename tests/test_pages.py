@@ -33,6 +33,8 @@ NEEDS = {
     "another pipeline",
     "a jar of Stanford's",
 }
+# Their snippets train, or draw each tree in a process of its own: a minute or more.
+LONG = ("explanation/scoring", "how-to/correcting", "how-to/drawing", "how-to/your-pipeline")
 NEWS = """\
 The committee approved the plan on Friday. Its chairman, who had opposed it, said nothing.
 Prices fell because the harvest was good. Few people expected that.
@@ -129,7 +131,14 @@ def run_python(snippet: Snippet, session: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("clean_extensions")
-@pytest.mark.parametrize("name", [name for name, path in PAGES.items() if any(True for _ in snippets(path))])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.release if name[5:-3] in LONG else ())
+        for name, path in PAGES.items()
+        if any(True for _ in snippets(path))
+    ],
+)
 def test_page(name: str, workshop: Path, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if name.endswith("serving.md"):
         pytest.importorskip("fastapi", reason="fastapi is not installed: extra docs")

@@ -24,7 +24,7 @@ def draw(n: int, gain: float, rng: np.random.Generator) -> list[list[SentenceCou
 
 @pytest.mark.parametrize(
     "n_pairs, samples, low, high",
-    [(120, 100, 0.02, 0.11), pytest.param(4000, 1000, 0.04, 0.06, marks=pytest.mark.slow)],
+    [(120, 100, 0.02, 0.11), pytest.param(4000, 1000, 0.04, 0.06, marks=pytest.mark.release)],
 )
 def test_false_alarms_and_coverage(n_pairs: int, samples: int, low: float, high: float) -> None:
     rng = np.random.default_rng(1)

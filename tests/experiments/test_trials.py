@@ -272,6 +272,7 @@ registry.misc("own.Exact.v1")(ExactDecoder)
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_one_run_of_a_trial(tmp_path: Path) -> None:
     """Trained and scored in earnest, for two steps, with a decoder of one's own."""
     (tmp_path / "code.py").write_text(CODE, encoding="utf-8")

@@ -118,7 +118,7 @@ def test_equal_to_the_definition(trees: list[Parse], patterns: list[tuple[Pat, l
     check(trees, patterns, block)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_equal_to_the_definition_on_100_000_pairs(capsys: pytest.CaptureFixture[str]) -> None:
     """A pair is a pattern and a list of trees."""
     n_pairs = n_trees = number = 0

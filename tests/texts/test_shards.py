@@ -746,7 +746,7 @@ def n_lines(path: Path) -> int:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals of POSIX")
-@pytest.mark.parametrize("n_workers, n_kills", [(1, 2), pytest.param(2, 6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_workers, n_kills", [(1, 2), pytest.param(2, 6, marks=pytest.mark.release)])
 def test_killed(pipeline: Path, code: Path, tmp_path: Path, n_workers: int, n_kills: int) -> None:
     """The output is that of a run that nothing disturbs, and at each kill only what is in hand is parsed again."""
     n, size = 2000, 50
