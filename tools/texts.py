@@ -1,12 +1,12 @@
-"""Open English text for `tools/silver.py`: what its sources are, their terms, and how each becomes plain text.
+"""Open text for `tools/silver.py`, English and Indonesian: its sources, their terms, and how each becomes plain text.
 
     python -m tools.texts SOURCES OUTPUT
 
 SOURCES is a folder that the repositories of `SOURCES` are fetched to, as far as they are not there: packages of NLTK's
 data, OpenStax books, transcripts of the Supreme Court of the United States in PDF (which takes `pip install pypdf`),
-opinions of a court of appeals, novels, reviews, questions and answers, data sets of Wikipedia and of dialogues. OUTPUT
-gets one .txt file for each document, with an empty line between paragraphs. Documents are taken in random order until a
-source has its number of words.
+opinions of a court of appeals, novels, reviews, questions and answers, data sets of Wikipedia and of dialogues; for
+Indonesian, what articles of its Wikipedia begin with. OUTPUT gets one .txt file for each document, with an empty line
+between paragraphs. Documents are taken in random order until a source has its number of words.
 """
 
 import argparse
@@ -239,6 +239,15 @@ def read_posts(folder: Path) -> Documents:
             yield [block for block in prose if re.search(r"\w.* .*[.?!)]$", block)]
 
 
+def read_wiki_leads(folder: Path) -> Documents:
+    """The first paragraphs of articles, those of one file together, but for short ones: programs wrote many."""
+    for path in sorted(folder.glob("Datasets/Wiki Summary/*.json")):
+        articles = json.loads(path.read_text(encoding="utf8"))["data"]
+        leads = (lead["context"] for article in articles for lead in article["paragraphs"])
+        texts = (re.sub(r"[\u200b-\u200f]|\[\d+\]", "", lead) for lead in leads)
+        yield [text for text in texts if len(text.split()) >= 45]
+
+
 class Source(NamedTuple):
     """A source of text: its place, its terms, and how much of it is taken.
 
@@ -258,6 +267,7 @@ NLTK = ("nltk/nltk_data", "5db857e6f7df11eabb5e5665836db9ec8df07e28")
 MASC_TERMS = "free for research and development, including commercial"
 CASES = ("joyce-john/supreme_court_oral_arguments", "386c13e03b1ca63dc6e29b7ab76dd30362b19229")
 GOOGLE = "google-research-datasets"
+INDONESIAN = "indonesian-wikipedia"
 # The last commits of these books under CC BY 4.0.
 BOOKS = {
     "american-government": "5c90dd7907dbf25f42266417e63ca3bb0012f031",
@@ -408,6 +418,14 @@ SOURCES = {
         book: Source(f"openstax/osbooks-{book}", commit, "modules", "CC BY 4.0", 100_000, read_openstax)
         for book, commit in BOOKS.items()
     },
+    INDONESIAN: Source(
+        "adirizq/indonesian-question-answer-generation",
+        "d09563b1406e79ec2ea206d3b9d94451024d5d9c",
+        "Datasets/Wiki Summary",
+        "CC BY-SA, as Wikipedia",
+        25_000_000,
+        read_wiki_leads,
+    ),
 }
 
 
@@ -456,12 +474,16 @@ def main() -> None:
     parser.add_argument("output", type=Path, metavar="OUTPUT")
     parser.add_argument("--base", default="https://github.com", help="where the repositories are")
     parser.add_argument(
-        "--only", nargs="*", choices=[*SOURCES], help="these sources; without it, all but those for tools/speech.py"
+        "--only",
+        nargs="*",
+        choices=[*SOURCES],
+        help="these sources; without it, all English ones but those for tools/speech.py",
     )
+    parser.add_argument("--words", type=int, default=sys.maxsize, help="at most, of each source")
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     for name, source in SOURCES.items():
-        if name not in args.only if args.only else name in SPEECH_EBOOKS:
+        if name not in args.only if args.only else name in (*SPEECH_EBOOKS, INDONESIAN):
             continue
         folder = args.sources / name
         fetch(source, folder, args.base)
@@ -469,7 +491,7 @@ def main() -> None:
         random.Random(0).shuffle(documents)
         n_words = n_documents = 0
         for paragraphs in documents:
-            if n_words >= source.words:
+            if n_words >= min(source.words, args.words):
                 break
             text = "\n\n".join(paragraph for paragraph in paragraphs if paragraph.strip())
             (args.output / f"{name}-{n_documents:04}.txt").write_text(text + "\n", encoding="utf8")

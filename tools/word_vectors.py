@@ -3,7 +3,8 @@
     python -m tools.word_vectors ENCODER OUTPUT
 
 ENCODER is a folder with vocab.txt and model.safetensors of an uncased BERT. OUTPUT becomes a spaCy pipeline without
-components, for `[initialize] vectors`. Words stand in vocab.txt by frequency, the most frequent first.
+components, for `[initialize] vectors`, by lower-case forms (`OwnVectors.v1` with `attr = "LOWER"`). Words stand in
+vocab.txt by frequency, the most frequent first.
 """
 
 import argparse

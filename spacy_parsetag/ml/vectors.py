@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from spacy.attrs import ORTH
+from spacy.attrs import IDS, ORTH
 from spacy.tokens import Doc
 from spacy.vectors import Mode
 from spacy.vocab import Vocab
@@ -16,24 +16,30 @@ from thinc.types import Floats2d, Ragged
 from ..errors import Errors
 
 
-def build_own_vectors(embed: Model[list[Doc], list[Floats2d]]) -> Model[list[Doc], list[Floats2d]]:
+def build_own_vectors(
+    embed: Model[list[Doc], list[Floats2d]], attr: str | None = None
+) -> Model[list[Doc], list[Floats2d]]:
     """An embedding layer with a table of word vectors of its own: spacy-parsetag.OwnVectors.v1.
 
     spaCy's layers read the vectors of the doc's vocabulary, so a component that was trained on some is of no use in a
     pipeline with others, or none. This one copies them when it is initialized, and saves them with its weights.
 
     embed (Model[list[Doc], list[Floats2d]]): The layer, such as spacy.MultiHashEmbed.v2 with include_static_vectors.
-    RAISES (ValueError): If it reads no vectors.
+    attr (str | None): What of a word to look up, such as "LOWER". Without it, what the vectors say: "ORTH" where they
+        were loaded, as spaCy saves it of floret vectors alone.
+    RAISES (ValueError): If it reads no vectors, or words have no such attribute.
     """
+    if attr is not None and attr not in IDS:
+        raise ValueError(Errors.E220.format(attr=attr))
     readers = [node for node in embed.walk() if node.name == "static_vectors"]
     if not readers:
         raise ValueError(Errors.E214.format(name=embed.name))
     for node in readers:
-        embed.replace_node(node, _own_table(node.get_dim("nO")))
+        embed.replace_node(node, _own_table(node.get_dim("nO"), attr))
     return embed
 
 
-def _own_table(n_out: int) -> Model[list[Doc], Ragged]:
+def _own_table(n_out: int, attr: str | None) -> Model[list[Doc], Ragged]:
     """A table, and a linear layer over its vectors. `keys` are sorted hashes of what `attr` says of words, as ORTH or
     LOWER; `table` has their rows."""
     return Model(
@@ -42,7 +48,12 @@ def _own_table(n_out: int) -> Model[list[Doc], Ragged]:
         init=_init,
         params={"W": None},
         dims={"nO": n_out, "nM": None},
-        attrs={"keys": np.zeros(0, dtype=np.uint64), "table": np.zeros((0, 0), dtype=np.float32), "attr": ORTH},
+        attrs={
+            "keys": np.zeros(0, dtype=np.uint64),
+            "table": np.zeros((0, 0), dtype=np.float32),
+            "attr": ORTH if attr is None else IDS[attr],
+            "attr_is_set": attr is not None,
+        },
     )
 
 
@@ -60,7 +71,8 @@ def copy_table(model: Model[Any, Any], vocab: Vocab) -> None:
     table = np.asarray(model.ops.to_numpy(vectors.data), dtype=np.float32)[rows[order]]
     for node in model.walk():
         if "table" in node.attrs:
-            node.attrs.update(keys=keys[order], table=table, attr=vectors.attr)
+            attr = node.attrs["attr"] if node.attrs["attr_is_set"] else vectors.attr
+            node.attrs.update(keys=keys[order], table=table, attr=attr)
 
 
 def _init(model: Model[list[Doc], Ragged], X: list[Doc] | None = None, Y: Any = None) -> None:

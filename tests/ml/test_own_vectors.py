@@ -1,10 +1,12 @@
 """Word vectors that travel with a component: equal to spaCy's, in pipelines with other vectors and with none."""
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
+from spacy.attrs import LOWER
 from spacy.language import Language
 from spacy.ml.models import MultiHashEmbed
 from spacy.training import Example
@@ -23,9 +25,9 @@ def with_vectors(seed: int, width: int = 6) -> Language:
     return nlp
 
 
-def make_embed(with_own_vectors: bool):
+def make_embed(with_own_vectors: bool, attr: str | None = None):
     embed = MultiHashEmbed(width=8, attrs=["NORM", "SHAPE"], rows=[50, 50], include_static_vectors=True)
-    return build_own_vectors(embed) if with_own_vectors else embed
+    return build_own_vectors(embed, attr) if with_own_vectors else embed
 
 
 @pytest.mark.parametrize("attr", ["ORTH", "LOWER"])
@@ -48,6 +50,27 @@ def test_equal_to_spacys(attr: str) -> None:
     own_back(found)
     (source,), (target,) = ([node for node in m.walk() if node.name == "static_vectors"] for m in (theirs, ours))
     np.testing.assert_allclose(source.get_grad("W"), target.get_grad("W"), rtol=1e-6)
+
+
+def test_what_words_are_looked_up_by(tmp_path: Path) -> None:
+    """spaCy saves vectors without their `attr`: what is loaded has to be told."""
+    nlp = with_vectors(0)
+    table = nlp.vocab.vectors
+    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=table.data, keys=[*table], attr="LOWER")
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    found = []
+    for attr in (None, "LOWER"):
+        embed = make_embed(with_own_vectors=True, attr=attr)
+        embed.initialize(X=[loaded("the dog")])
+        (node,) = (node for node in embed.walk() if "table" in node.attrs)
+        copy = make_embed(with_own_vectors=True).from_bytes(embed.to_bytes())
+        (copied,) = (node for node in copy.walk() if "table" in node.attrs)
+        doc = loaded("DOG")
+        vectors, _ = node([doc], False)
+        np.testing.assert_array_equal(copied.predict([doc]).data, vectors.data)
+        found.append(bool(vectors.data.any()))
+    assert found == [loaded.vocab.vectors.attr == LOWER, True]
 
 
 def test_travels() -> None:
@@ -90,6 +113,8 @@ def test_initialized_again() -> None:
 def test_refused() -> None:
     with pytest.raises(ValueError, match="E214"):
         build_own_vectors(MultiHashEmbed(width=8, attrs=["NORM"], rows=[50], include_static_vectors=False))
+    with pytest.raises(ValueError, match=r"E220.*'lower'"):
+        make_embed(with_own_vectors=True, attr="lower")
     nlp = spacy.blank("en")
     with pytest.raises(ValueError, match="E215"):
         make_embed(with_own_vectors=True).initialize(X=[nlp("a word")])
