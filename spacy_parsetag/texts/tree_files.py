@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import spacy
 from spacy.tokens import Doc
+from spacy.util import minibatch
 
 from ..errors import Errors, TreebankError, Warnings
 from ..files.find import each_once, find_files
@@ -105,13 +105,18 @@ def read_columns(
     if suffix == SUFFIX:
         yield TreeColumns.from_disk(path)
     elif suffix == ".parquet":
-        yield from _read_parquet(path, on_error, left_out, id_key)
+        with open_parquet(path) as file:
+            tables = _parquet_batches(file, id_key)
+            yield from _read_good(tables, lambda row, rows: read_table(rows, name, row, id_key), on_error, left_out)
     elif suffix == ".jsonl":
-        rows = _read_objects(path, on_error)
-        while batch := list(islice(rows, ROWS)):
-            yield from _read_good(batch, lambda i, rows: read_rows(rows, name, id_key), on_error, left_out)
+        objects = minibatch(_read_objects(path, on_error), ROWS)
+        yield from _read_good(objects, lambda _, rows: read_rows(rows, name, id_key), on_error, left_out)
     elif suffix == ".spacy":
-        yield from _read_docs(path, spans_key, on_error, left_out, id_key)
+
+        def read_docs(number: int, docs: list[Doc]) -> TreeColumns:
+            return columns_of_docs(docs, spans_key, name, number, id_key).columns
+
+        yield from _read_good(_doc_batches(path, spans_key, left_out), read_docs, on_error, left_out)
     elif suffix == ".json":
         raise ValueError(Errors.E578.format(path=path))
     else:
@@ -121,26 +126,27 @@ def read_columns(
 
 
 def _read_good(
-    rows: Any, read: Callable[[int, Any], TreeColumns], on_error: Any, left_out: Counter[str], first: int = 0
+    batches: Iterable[Any], read: Callable[[int, Any], TreeColumns], on_error: Any, left_out: Counter[str], row: int = 1
 ) -> Iterator[TreeColumns]:
-    """Read a batch of rows. With `on_error`, halve a batch that cannot be read until each bad row is alone, and pass
+    """Read batches of rows. With `on_error`, halve a batch that cannot be read until each bad row is alone, and pass
     its error to `on_error`.
 
-    read (Callable[[int, Any], TreeColumns]): Reads rows of the batch; it is told the place of the first one.
+    read (Callable[[int, Any], TreeColumns]): Reads rows of a batch; it is told the number of the first one.
     """
-    try:
-        columns = read(first, rows)
-    except ValueError as err:
-        if on_error is None:
-            raise
-        if (half := len(rows) // 2) == 0:
-            on_error(err)
-            return
-        yield from _read_good(rows[:half], read, on_error, left_out, first)
-        yield from _read_good(rows[half:], read, on_error, left_out, first + half)
-    else:
-        left_out[NO_TREE] += len(rows) - len(np.unique(columns.line))
-        yield columns
+    for rows in batches:
+        try:
+            columns = read(row, rows)
+        except ValueError as err:
+            if on_error is None:
+                raise
+            if half := len(rows) // 2:
+                yield from _read_good([rows[:half], rows[half:]], read, on_error, left_out, row)
+            else:
+                on_error(err)
+        else:
+            left_out[NO_TREE] += len(rows) - len(np.unique(columns.line))
+            yield columns
+        row += len(rows)
 
 
 def _read_objects(path: Path, on_error: Any) -> Iterator[tuple[int, Any]]:
@@ -158,35 +164,22 @@ def _read_objects(path: Path, on_error: Any) -> Iterator[tuple[int, Any]]:
                 yield number, data
 
 
-def _read_parquet(path: Path, on_error: Any, left_out: Counter[str], id_key: str) -> Iterator[TreeColumns]:
-    with open_parquet(path) as file:
-        names = (file.schema.column(i).path for i in range(len(file.schema)))
-        column = id_key.partition(".")[0]
-        parts = {"words", "pos", "constituents"}
-        needed = [name for name in names if name.partition(".")[0] == column or parts & {*name.split(".")}]
-        first_row = 1
-        for batch in file.iter_batches(batch_size=ROWS, columns=needed):
-            yield from _read_good(
-                batch, lambda row, rows: read_table(rows, str(path), row, id_key), on_error, left_out, first_row
-            )
-            first_row += batch.num_rows
+def _parquet_batches(file: Any, id_key: str) -> Iterator[Any]:
+    """Read a `pyarrow.ParquetFile` in batches, without the columns that no tree is made of."""
+    names = (file.schema.column(i).path for i in range(len(file.schema)))
+    column = id_key.partition(".")[0]
+    parts = {"words", "pos", "constituents"}
+    needed = [name for name in names if name.partition(".")[0] == column or parts & {*name.split(".")}]
+    batches: Iterator[Any] = file.iter_batches(batch_size=ROWS, columns=needed)
+    return batches
 
 
-def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[str], id_key: str) -> Iterator[TreeColumns]:
-    docs = read_doc_file(path, spacy.blank("xx").vocab)
-    first_doc = 1
-    while batch := list(islice(docs, ROWS)):
+def _doc_batches(path: Path, spans_key: str, left_out: Counter[str]) -> Iterator[list[Doc]]:
+    """Read docs in batches, and count those that are left out; an empty doc stands for a partial one."""
+    for batch in minibatch(read_doc_file(path, spacy.blank("xx").vocab), ROWS):
         are_partial = [is_marked(doc, "partial", spans_key) for doc in batch]
         left_out[""] += sum(are_partial)
         others = [doc for doc in batch if len(doc) and not has_parses(doc, spans_key)]
         left_out[f"doc.spans has no {spans_key!r} (--spans-key), but {list_groups(others)}"] += len(others)
         left_out[NO_TREE] -= sum(are_partial) + len(others)
-        batch = [Doc(doc.vocab) if is_partial else doc for doc, is_partial in zip(batch, are_partial, strict=True)]
-        yield from _read_good(
-            batch,
-            lambda row, docs: columns_of_docs(docs, spans_key, str(path), row, id_key).columns,
-            on_error,
-            left_out,
-            first_doc,
-        )
-        first_doc += len(batch)
+        yield [Doc(doc.vocab) if is_partial else doc for doc, is_partial in zip(batch, are_partial, strict=True)]
