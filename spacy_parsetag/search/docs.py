@@ -58,7 +58,7 @@ def columns_of_docs(
         number of the doc.
     """
     numbered = [(number, doc) for number, doc in enumerate(docs, start=first) if spans_key in doc.spans]
-    doc_columns = _read_at_once(numbered, spans_key, name, id_key)
+    doc_columns = _read_at_once(numbered, spans_key, name or "<docs>", id_key)
     if doc_columns is not None:
         return doc_columns
     tokens: list[int] = []
@@ -79,7 +79,7 @@ def columns_of_docs(
     return DocColumns(columns_of_parses(rows(), name or "<docs>"), np.array(tokens, np.int64))
 
 
-def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str | None, id_key: str) -> DocColumns | None:
+def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str, id_key: str) -> DocColumns | None:
     """Read numbered docs at once. Return None if that is impossible: because of missing tags, changed tokens, several
     vocabularies, or constituents that have another format or no label, that begin or end with white space, that are
     not in pre-order and in the order of sentences, or that are not a tree."""
@@ -111,10 +111,10 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str | N
     if not len(words) or (np.diff(sentence_of) < 0).any():
         return None
     n_spans = np.bincount(sentence_of, minlength=len(sentence_starts))
-    codes, keys = number_keys(np.concatenate([words, tags, labels]))
-    word_codes, tag_codes, label_codes = np.split(codes, [len(words), 2 * len(words)])
+    numbers, keys = number_keys(np.concatenate([words, tags, labels]))
+    words, tags, labels = np.split(numbers, [len(words), 2 * len(words)])
     offsets = sentence_starts[sentence_of]
-    spans = np.stack([starts - offsets, ends - offsets, label_codes])
+    spans = np.stack([starts - offsets, ends - offsets, labels])
     doc_of = np.searchsorted(doc_ends, token_of[sentence_starts], "right")  # (sentences with words,)
     line = np.array([number for number, _ in docs])[doc_of]
     n_sentences = np.bincount(doc_of, minlength=len(docs)).tolist()
@@ -124,16 +124,7 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str | N
     texts += [ROOT] * (ROOT not in texts)  # each once
     try:
         columns = lay_out(
-            n_words,
-            n_spans,
-            word_codes,
-            tag_codes,
-            spans,
-            texts,
-            roots=texts.index(ROOT),
-            line=line,
-            name=name or "<docs>",
-            ids=ids,
+            n_words, n_spans, words, tags, spans, texts, roots=texts.index(ROOT), line=line, name=name, ids=ids
         )
     except ValueError:
         return None
