@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,8 +26,7 @@ from .read import find_id, ids_of
 _TOKEN_ATTRS = [ORTH, TAG, IS_SPACE, IDX, LENGTH, SENT_START]
 
 
-@dataclass(frozen=True, eq=False)
-class DocColumns:
+class DocColumns(NamedTuple):
     """The constituents of docs as columns.
 
     columns (TreeColumns): The trees; `line` is the number of the doc, from 1.
