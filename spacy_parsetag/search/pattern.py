@@ -203,9 +203,9 @@ class _Parser:
         self.place += 1
         return self.tokens[self.place - 1]
 
-    def take(self, *texts: str) -> bool:
-        """Consume the next token if it is one of some marks, and tell whether it was."""
-        is_taken = self.next.kind == "mark" and self.next.text in texts
+    def take(self, text: str) -> bool:
+        """Consume the next token if it is some mark, and tell whether it was."""
+        is_taken = self.next.kind == "mark" and self.next.text == text
         self.place += is_taken
         return is_taken
 
