@@ -106,7 +106,7 @@ def read_columns(
         yield TreeColumns.from_disk(path)
     elif suffix == ".parquet":
         with open_parquet(path) as file:
-            tables = _parquet_batches(file, id_key)
+            tables = file.iter_batches(batch_size=ROWS, columns=_needed_columns(file.schema, id_key))
             yield from _read_good(tables, lambda row, rows: read_table(rows, name, row, id_key), on_error, left_out)
     elif suffix == ".jsonl":
         objects = minibatch(_read_objects(path, on_error), ROWS)
@@ -164,14 +164,12 @@ def _read_objects(path: Path, on_error: Any) -> Iterator[tuple[int, Any]]:
                 yield number, data
 
 
-def _parquet_batches(file: Any, id_key: str) -> Iterator[Any]:
-    """Read a `pyarrow.ParquetFile` in batches, without the columns that no tree is made of."""
-    names = (file.schema.column(i).path for i in range(len(file.schema)))
+def _needed_columns(schema: Any, id_key: str) -> list[str]:
+    """List the columns of a Parquet file that trees are made of, and the one that identifies texts."""
+    names = (schema.column(i).path for i in range(len(schema)))
     column = id_key.partition(".")[0]
     parts = {"words", "pos", "constituents"}
-    needed = [name for name in names if name.partition(".")[0] == column or parts & {*name.split(".")}]
-    batches: Iterator[Any] = file.iter_batches(batch_size=ROWS, columns=needed)
-    return batches
+    return [name for name in names if name.partition(".")[0] == column or parts & {*name.split(".")}]
 
 
 def _doc_batches(path: Path, spans_key: str, left_out: Counter[str]) -> Iterator[list[Doc]]:
