@@ -479,7 +479,6 @@ def main() -> None:
         choices=[*SOURCES],
         help="these sources; without it, all English ones but those for tools/speech.py",
     )
-    parser.add_argument("--words", type=int, default=sys.maxsize, help="at most, of each source")
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     for name, source in SOURCES.items():
@@ -491,7 +490,7 @@ def main() -> None:
         random.Random(0).shuffle(documents)
         n_words = n_documents = 0
         for paragraphs in documents:
-            if n_words >= min(source.words, args.words):
+            if n_words >= source.words:
                 break
             text = "\n\n".join(paragraph for paragraph in paragraphs if paragraph.strip())
             (args.output / f"{name}-{n_documents:04}.txt").write_text(text + "\n", encoding="utf8")
