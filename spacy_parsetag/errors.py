@@ -265,7 +265,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E218 = "Weights of the layer 'sru' have the shapes {found}, not {expected}. Its files are damaged, or were changed."
     E219 = "The factor of spacy-parsetag.Scaled.v1 must be a number above 0; got {value!r}."
-    E220 = 'Words have no attribute {attr!r} to look vectors up by. Give "LOWER", or leave attr out.'
+    E220 = 'Vectors are not looked up by {attr!r}. Give a string that words have, such as "LOWER", or leave attr out.'
 
     E225 = "Plateau needs initial_rate > 0, warmup_steps >= 0, 0 < factor < 1 and a patience of at least 1 check."
     E226 = 'PlateauLogger found no schedule. Set "spacy-parsetag.Plateau.v1" in [training.optimizer.learn_rate].'

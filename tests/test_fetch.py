@@ -1,6 +1,7 @@
 """What pipelines learn from is fetched at fixed commits and checksums."""
 
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -105,3 +106,15 @@ def test_treebanks_that_are_not_whole(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(masc, "BROKEN", {"a": 1})
     ((name, parses),) = masc.read_documents(tmp_path, "dev")
     assert name == "a" and parses[0].words == ("a",)
+
+
+def test_leads_of_wikipedia(tmp_path: Path) -> None:
+    """Long paragraphs, without marks of references; those of one file are one document."""
+    folder = tmp_path / "Datasets" / "Wiki Summary"
+    folder.mkdir(parents=True)
+    long = " ".join(["kata"] * 45)
+    articles = [[f"{long}\u200b.[12]", "Sebuah kata."], [f"Satu {long}."]]
+    data = [{"title": "x", "paragraphs": [{"context": text} for text in leads]} for leads in articles]
+    for name, part in (("a", data), ("b", data[1:])):
+        (folder / f"{name}.json").write_text(json.dumps({"data": part}), encoding="utf8")
+    assert list(texts.read_wiki_leads(tmp_path)) == [[f"{long}.", f"Satu {long}."], [f"Satu {long}."]]

@@ -70,7 +70,7 @@ def test_sentences_of_text(tmp_path: Path) -> None:
     nlp.add_pipe("sentencizer")
     counts: Counter[str] = Counter()
     excluded = {hash(gram) for gram in grams(f"Once more: {treebank.lower()}")}
-    (found,) = read_sentences(tmp_path, nlp, excluded, counts)
+    (found,) = read_sentences(sorted(tmp_path.glob("*.txt")), nlp, excluded, counts)
     assert [sentence.parse.words for sentence in found] == [("She", "reads", "."), ("He", "sings", ".")]
     assert found[0].spaces == [True, False, True] and found[0].paragraph and not found[1].paragraph
     assert counts == {"read": 2, "twice": 1, "no prose": 1, "in a treebank": 1}
@@ -84,7 +84,7 @@ def test_sentences_that_are_scored(tmp_path: Path) -> None:
     nlp.add_pipe("sentencizer")
     write(list(nlp.pipe(scored)), tmp_path / "scored.spacy")
     counts: Counter[str] = Counter()
-    (found,) = read_sentences(tmp_path, nlp, set(), counts, marks_of([tmp_path / "scored.spacy"]))
+    (found,) = read_sentences(sorted(tmp_path.glob("*.txt")), nlp, set(), counts, marks_of([tmp_path / "scored.spacy"]))
     assert [sentence.parse.words[1] for sentence in found] == ["sings", "we"]
     assert counts == {"read": 2, "held out": 2, "twice": 8}
 
@@ -116,7 +116,7 @@ def test_documents_of_a_treebank(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(f"{speech[0]} Thank you.\n\n{speech[1]}\n\nGood night. {speech[2]}\n")
     (tmp_path / "b.txt").write_text(f"{speech[0]} He sings.\n\n{speech[1]} She reads.\n")
     counts: Counter[str] = Counter()
-    (found,) = read_sentences(tmp_path, nlp, excluded, counts)
+    (found,) = read_sentences(sorted(tmp_path.glob("*.txt")), nlp, excluded, counts)
     assert [sentence.parse.words for sentence in found] == [("He", "sings", "."), ("She", "reads", ".")]
     assert counts == {"documents of a treebank": 1, "in a treebank": 2, "read": 2}
 
@@ -162,6 +162,9 @@ def test_a_teacher_of_another_language(tmp_path: Path, teacher: Language, monkey
     main()
     with pytest.raises(SystemExit, match=r"has the language en, and the teacher nl: give a --splitter"):
         monkeypatch.setattr(sys, "argv", [*map(str, words), "--splitter", str(tmp_path / "en")])
+        main()
+    with pytest.raises(SystemExit, match=r"texts has no b\.txt or c\*\."):
+        monkeypatch.setattr(sys, "argv", [*map(str, words), "--files", "b.txt", "c*"])
         main()
     docs = list(DocBin().from_disk(tmp_path / "out" / "silver-000.spacy").get_docs(teacher.vocab))
     assert sum(len(doc.spans[SPANS_KEY].attrs["k_best"]) for doc in docs) == 2

@@ -47,3 +47,6 @@ def test_a_folder_without_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     (tmp_path / "texts").mkdir()
     with pytest.raises(SystemExit, match=r"texts has no text: it takes \.txt files"):
         make(tmp_path, "none", monkeypatch)
+    (tmp_path / "texts" / "a.txt").write_text("A rare word.\n", encoding="utf8")
+    with pytest.raises(SystemExit, match="texts has no word 10 times"):
+        make(tmp_path, "none", monkeypatch)

@@ -1,6 +1,6 @@
 """Silver trees: raw text, parsed by a larger pipeline, whose k best trees become soft targets of a smaller one.
 
-    python -m tools.silver TEACHER TEXTS OUTPUT [--exclude TREEBANKS] [--held-out FILE]
+    python -m tools.silver TEACHER TEXTS OUTPUT [--files PATTERN...] [--exclude TREEBANKS] [--held-out FILE]
 
 TEACHER is a pipeline with the components `tagger` and `parsetag`, or with a `parsetag_ensemble`, which has no k best
 trees; TEXTS a folder of .txt files with an empty line between paragraphs (`tools/texts.py` makes one), OUTPUT a folder
@@ -119,18 +119,22 @@ def is_prose(sentence: Span) -> bool:
 
 
 def read_sentences(
-    folder: Path, splitter: Language, excluded: set[int], counts: Counter[str], held_out: Set[str] = frozenset()
+    paths: Iterable[Path],
+    splitter: Language,
+    excluded: set[int],
+    counts: Counter[str],
+    held_out: Set[str] = frozenset(),
 ) -> Iterator[list[Sentence]]:
     """The sentences of each text that may be used, each once.
 
-    folder (Path): The texts.
+    paths (Iterable[Path]): The texts.
     splitter (Language): Finds their sentences.
     excluded (set[int]): Hashes of word sequences of treebanks.
     counts (Counter[str]): What became of the sentences.
     held_out (Set[str]): Marks of single sentences that are scored.
     """
     seen: set[str] = set()
-    for path in sorted(folder.glob("*.txt")):
+    for path in paths:
         document: list[Sentence] = []
         paragraphs = [" ".join(block.split()) for block in path.read_text(encoding="utf8").split("\n\n")]
         docs = list(splitter.pipe(filter(None, paragraphs)))
@@ -243,6 +247,7 @@ def main() -> None:
     parser.add_argument("teacher", type=Path, metavar="TEACHER")
     parser.add_argument("texts", type=Path, metavar="TEXTS")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
+    parser.add_argument("--files", nargs="+", default=["*.txt"], metavar="PATTERN", help="those of TEXTS")
     parser.add_argument("--exclude", type=Path, metavar="TREEBANKS", help="of the English pipelines")
     parser.add_argument("--held-out", type=Path, metavar="FILE", help="docs that are scored")
     parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences and words")
@@ -266,7 +271,10 @@ def main() -> None:
     rng, tags = random.Random(args.seed), not args.no_tags
     excluded = known_grams(args.exclude) if args.exclude else set()
     held_out = marks_of([args.held_out]) if args.held_out else set()
-    documents = list(read_sentences(args.texts, splitter, excluded, counts, held_out))
+    paths = sorted({path for pattern in args.files for path in args.texts.glob(pattern)})
+    if not paths:
+        raise SystemExit(f"{args.texts} has no {' or '.join(args.files)}.")
+    documents = list(read_sentences(paths, splitter, excluded, counts, held_out))
     rng.shuffle(documents)
     # A chunk is sorted by length: sentences of all its documents, so that batches have little padding.
     chunks: list[list[list[Sentence]]] = [[]]

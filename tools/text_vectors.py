@@ -47,9 +47,20 @@ def main() -> None:
         lines.flush()
         if not Path(lines.name).stat().st_size:
             raise SystemExit(f"{args.texts} has no text: it takes .txt files.")
-        settings = {"dim": args.width, "ws": WINDOW, "epoch": EPOCHS, "minCount": LEAST, "minn": 3, "maxn": 5}
+        settings = {
+            "model": "skipgram",
+            "dim": args.width,
+            "ws": WINDOW,
+            "epoch": EPOCHS,
+            "minCount": LEAST,
+            "minn": 3,
+            "maxn": 5,
+        }
         # One thread: with several, two runs would differ.
-        model = floret.train_unsupervised(lines.name, model="skipgram", bucket=500_000, thread=1, verbose=0, **settings)
+        try:
+            model = floret.train_unsupervised(lines.name, bucket=500_000, thread=1, verbose=0, **settings)
+        except ValueError as err:  # an empty vocabulary
+            raise SystemExit(f"{args.texts} has no word {LEAST} times: vectors take more text.") from err
     words = [word for word in model.words if word != "</s>"][: args.words]  # the most frequent first
     data = np.stack([model.get_word_vector(word) for word in words])
     data -= data.mean(axis=0)

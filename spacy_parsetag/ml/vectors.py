@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from spacy.attrs import IDS, ORTH
+from spacy.attrs import IDS, LEMMA, LOWER, NORM, ORTH, PREFIX, SHAPE, SUFFIX
 from spacy.tokens import Doc
 from spacy.vectors import Mode
 from spacy.vocab import Vocab
@@ -14,6 +14,8 @@ from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d, Ragged
 
 from ..errors import Errors
+
+_STRINGS = {ORTH, LOWER, NORM, SHAPE, PREFIX, SUFFIX, LEMMA}
 
 
 def build_own_vectors(
@@ -25,11 +27,12 @@ def build_own_vectors(
     pipeline with others, or none. This one copies them when it is initialized, and saves them with its weights.
 
     embed (Model[list[Doc], list[Floats2d]]): The layer, such as spacy.MultiHashEmbed.v2 with include_static_vectors.
-    attr (str | None): What of a word to look up, such as "LOWER". Without it, what the vectors say: "ORTH" where they
-        were loaded, as spaCy saves it of floret vectors alone.
-    RAISES (ValueError): If it reads no vectors, or words have no such attribute.
+    attr (str | None): What of a word to look up: "ORTH", "LOWER", "NORM", "SHAPE", "PREFIX", "SUFFIX" or "LEMMA".
+        Without it, what the vectors say. Those that were loaded say "ORTH": spaCy saves the attribute with floret
+        vectors only.
+    RAISES (ValueError): If it reads no vectors, or `attr` is none of these.
     """
-    if attr is not None and attr not in IDS:
+    if attr is not None and IDS.get(attr) not in _STRINGS:
         raise ValueError(Errors.E220.format(attr=attr))
     readers = [node for node in embed.walk() if node.name == "static_vectors"]
     if not readers:

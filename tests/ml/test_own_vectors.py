@@ -113,8 +113,9 @@ def test_initialized_again() -> None:
 def test_refused() -> None:
     with pytest.raises(ValueError, match="E214"):
         build_own_vectors(MultiHashEmbed(width=8, attrs=["NORM"], rows=[50], include_static_vectors=False))
-    with pytest.raises(ValueError, match=r"E220.*'lower'"):
-        make_embed(with_own_vectors=True, attr="lower")
+    for attr in ("lower", "", "HEAD", "IS_ALPHA"):
+        with pytest.raises(ValueError, match=f"E220.*'{attr}'"):
+            make_embed(with_own_vectors=True, attr=attr)
     nlp = spacy.blank("en")
     with pytest.raises(ValueError, match="E215"):
         make_embed(with_own_vectors=True).initialize(X=[nlp("a word")])
