@@ -13,6 +13,7 @@ MORE = {"unix": {"spacy_parsetag.ml._sru": ["-fno-trapping-math", "-fno-signed-z
 MODULES = [
     "spacy_parsetag.decode._nodes",
     "spacy_parsetag.decode._passes",
+    "spacy_parsetag.ml._mlp",
     "spacy_parsetag.ml._sru",
     "spacy_parsetag.search._kernel",
 ]

@@ -263,7 +263,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
         'for instance @architectures = "spacy-parsetag.Tags.v1" in [components.{name}.model].'
     )
-    E218 = "Weights of the layer 'sru' have the shapes {found}, not {expected}. Its files are damaged, or were changed."
+    E218 = "Weights of the layer {layer!r} have the shapes {found}, not {expected}. Files are damaged, or were changed."
     E219 = "The factor of spacy-parsetag.Scaled.v1 must be a number above 0; got {value!r}."
     E220 = 'Vectors are not looked up by {attr!r}. Give a string that words have, such as "LOWER", or leave attr out.'
 

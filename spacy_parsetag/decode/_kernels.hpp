@@ -147,6 +147,28 @@ template <> struct Kernels<PARSETAG_WIDTH> {
         sums[1] = sum_of<T>(n, [=](int i) { return T(e[i] * right[i]); });
     }
 
+    // Layer normalization and ReLU of to - from, n numbers whose mean is 0. What is not a number stays so. Rows are `stride`
+    // numbers long, a multiple of PAD, with zeros at the end.
+    PARSETAG_TARGET static void normalize(const float *to, const float *from, int n, int stride, float epsilon, const float *scale,
+                                          const float *shift, float *out) {
+        typedef typename Vector<float, PARSETAG_WIDTH>::type V;
+        const int W = Vector<float, PARSETAG_WIDTH>::lanes;
+        V sum = V{};
+        for (int i = 0; i < stride; i += W) {
+            const V x = *(const V *)(to + i) - *(const V *)(from + i);
+            sum += x * x;
+            *(V *)(out + i) = x;
+        }
+        float lanes[W], squares = 0;
+        std::memcpy(lanes, &sum, sizeof sum);
+        for (int i = 0; i < W; ++i) squares += lanes[i];
+        const float factor = 1 / std::sqrt(squares / n + epsilon);
+        for (int i = 0; i < stride; i += W) {
+            const V x = *(const V *)(out + i) * factor * *(const V *)(scale + i) + *(const V *)(shift + i);
+            *(V *)(out + i) = x < 0 ? V{} : x;
+        }
+    }
+
     // out[i][j] = sum over k of a[i][k] b[k][j] in the semiring S, plus what out holds if `add`. Element (i, k) of a is
     // a[i * a_row + k * a_column]; rows of b and out are `stride` numbers long, a multiple of PAD.
     template <class S, class T>

@@ -173,6 +173,7 @@ template <class... A> double exp_splits(A... a) { return PARSETAG_CALL(exp_split
 template <class... A> void share_splits(A... a) { PARSETAG_CALL(share_splits(a...)); }
 template <class... A> void label_tops(A... a) { PARSETAG_CALL(label_tops(a...)); }
 template <class... A> void label_sums(A... a) { PARSETAG_CALL(label_sums(a...)); }
+template <class... A> void normalize(A... a) { PARSETAG_CALL(normalize(a...)); }
 template <class S, class... A> void product(A... a) { PARSETAG_CALL(product<S>(a...)); }
 
 }  // namespace parsetag

@@ -1,10 +1,13 @@
 """The last layers of a head: layer normalization, ReLU, dropout, linear; over vectors or differences of vectors."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from thinc.api import Model, NumpyOps, glorot_uniform_init
 from thinc.types import Floats1d, Floats2d, Ints1d
+
+from ..errors import Errors
+from ._mlp import has_wide_registers, score
 
 _EPSILON = 1e-5
 # Rows at a time. There are about N/2 times as many spans as words, so span vectors are made piece by piece; on a CPU a
@@ -62,17 +65,22 @@ def _forward(
     n_rows = len(centred) if X.last is None else len(X.last)
     rate = model.attrs["dropout_rate"] if is_train else 0.0
     masks: list[Any] = []
-    Y: Floats2d = ops.alloc2f(n_rows, len(bias), zeros=False)
-    for rows in _pieces(ops, n_rows):
-        active, _ = _normalize(xp, centred, X, rows)
-        active *= scale
-        active += shift
-        xp.maximum(active, 0, out=active)
-        if rate:
-            masks.append(ops.get_dropout_mask(active.shape, rate))
-            active *= masks[-1]
-        ops.gemm(active, weights, trans2=True, out=Y[rows])
-    Y += bias
+    Y: Floats2d
+    if not is_train and isinstance(ops, NumpyOps) and has_wide_registers():
+        _check_shapes(model, X.vectors.shape[1], params)
+        Y = score(centred, X.first, X.last, *params, _EPSILON)
+    else:
+        Y = ops.alloc2f(n_rows, len(bias), zeros=False)
+        for rows in _pieces(ops, n_rows):
+            active, _ = _normalize(xp, centred, X, rows)
+            active *= scale
+            active += shift
+            xp.maximum(active, 0, out=active)
+            if rate:
+                masks.append(ops.get_dropout_mask(active.shape, rate))
+                active *= masks[-1]
+            ops.gemm(active, weights, trans2=True, out=Y[rows])
+        Y += bias
 
     def backprop(dY: Floats2d) -> Floats2d:
         # What the forward pass computed of each piece is computed again, so that memory does not grow with spans.
@@ -107,6 +115,14 @@ def _forward(
         return d_centred
 
     return Y, backprop
+
+
+def _check_shapes(model: Model[Hidden, Floats2d], nI: int, params: Sequence[Any]) -> None:
+    """Raise an error if compiled code would read outside the parameters."""
+    nO = model.get_dim("nO")
+    found, expected = [array.shape for array in params], [(nI,), (nI,), (nO, nI), (nO,)]
+    if found != expected:
+        raise ValueError(Errors.E218.format(layer=model.name, found=found, expected=expected))
 
 
 def _pieces(ops: Any, n_rows: int) -> Iterator[slice]:

@@ -82,7 +82,7 @@ def _apply(model: SequenceModel, X: Arrays) -> tuple[Arrays, Callable[[Arrays], 
     W, v, b = cast(Floats2d, model.get_param("W")), model.get_param("v"), model.get_param("b")
     found = {"W": W.shape, "v": v.shape, "b": b.shape}
     if found != _shapes(model):  # damaged files; compiled code would read outside the arrays
-        raise ValueError(Errors.E218.format(found=found, expected=_shapes(model)))
+        raise ValueError(Errors.E218.format(layer=model.name, found=found, expected=_shapes(model)))
     x = ops.xp.ascontiguousarray(ops.xp.concatenate(X))
     U = ops.gemm(x, W, trans2=True)
     # What runs from word to word is compiled for the CPU: from a GPU, arrays are copied there and back.

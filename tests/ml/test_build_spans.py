@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
-from differences import check_gradients, slope
+from differences import slope
 from spacy.tokens import Doc
-from thinc.api import Model, fix_random_seed, set_dropout_rate
+from thinc.api import Model, fix_random_seed
 from thinc.util import validate_fwd_input_output
 
 from spacy_parsetag.decode import Distribution, ExactDecoder, SpanScores, TagScores
@@ -17,8 +17,6 @@ from spacy_parsetag.decode.batch import span_row
 from spacy_parsetag.decode.trees import labelled_nodes
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tagset import TagSet
-from spacy_parsetag.ml import mlp
-from spacy_parsetag.ml.mlp import Hidden, scores_of_hidden
 from spacy_parsetag.ml.scaled import build_scaled
 from spacy_parsetag.ml.spans import boundaries_before, build_spans, gaps_of, spans_of
 from spacy_parsetag.ml.words import SentenceScores, Words
@@ -161,33 +159,6 @@ def test_scores(span_width: int | None) -> None:
             of_sentence = Y.spans.scores[Y.spans.starts[s] :][: len(spans)]
             np.testing.assert_allclose(of_sentence, np.reshape(spans, of_sentence.shape), atol=1e-5)
             s += 1
-
-
-@pytest.mark.parametrize("rows", [2, 512])
-@pytest.mark.parametrize("differences", [True, False])
-def test_gradient_of_scores_of_hidden(differences: bool, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of input and parameters, with the masks of dropout held, in pieces and in one go."""
-    monkeypatch.setattr(mlp, "_CPU_ROWS", rows)
-    rng = np.random.default_rng(0)
-    vectors = rng.normal(size=(5, 6)).astype("f")
-    first, last = (np.asarray(index, dtype=np.int32) for index in ([0, 0, 1, 3], [2, 3, 3, 4]))
-    X = Hidden(vectors, first, last) if differences else Hidden(vectors)
-    model = scores_of_hidden(3)
-    model.initialize(X=X)
-    for name in ("G", "beta", "b"):
-        model.set_param(name, rng.normal(size=model.get_param(name).shape).astype("f") + (name == "G"))
-    set_dropout_rate(model, 0.4)
-    fix_random_seed(1)
-    Y, backprop = model(X, True)
-    dY = rng.normal(size=Y.shape).astype("f")
-    dX = backprop(dY)
-
-    def value() -> float:
-        fix_random_seed(1)
-        return float((model(X, True)[0].astype("d") * dY).sum())
-
-    arrays = [(vectors, dX)] + [(model.get_param(name), model.get_grad(name)) for name in ("G", "beta", "W", "b")]
-    check_gradients(value, arrays, atol=4e-3, step=STEP)
 
 
 def check_learner(
