@@ -106,7 +106,7 @@ template <class T> class ChartSums : public ChartScores<LogSum, T> {
                 for (int l = 0; l < n_labels; ++l) own[l] *= share[LEFT] * left[l] + share[RIGHT] * right[l];
                 for (int side = 0; side < 2; ++side)
                     if (masses[side] > 0 && !(this->sums_[2 * span + side] > 0)) {
-                        const T *scores = this->own_spans_ + span * n_labels, *has = this->mask(set, side);
+                        const T *scores = this->label_scores(span), *has = this->mask(set, side);
                         const auto far = this->far_labels(scores, has);
                         for (int l = 0; l < n_labels; ++l)
                             if (has[l] > 0) own[l] += T(masses[side] * std::exp(scores[l] - far.top) / far.sum);

@@ -2,6 +2,7 @@
 // of labels that a span may have. Labels come first: they are reduced by side in one read of the scores.
 #pragma once
 #include <cmath>
+#include <utility>
 
 #include "_chart.hpp"
 
@@ -33,7 +34,11 @@ template <class Semiring, class T> class ChartScores {
         label_shift_ = 0;
         chart.set(n, b.order, b.levels, b.bound);
         read_sets(s);
-        if (!read_tags() || (joint && !read_labels(b.span_scores + b.span_starts[s] * b.n_labels, parts))) return false;
+        if (joint) {
+            shared_ = b.shared ? b.shared + b.span_starts[s] : nullptr;
+            own_spans_ = b.span_scores + (shared_ ? 0 : b.span_starts[s] * b.n_labels);
+        }
+        if (!read_tags() || (joint && !read_labels(parts))) return false;
         weigh();
         chart.inside();
         return true;
@@ -59,7 +64,7 @@ template <class Semiring, class T> class ChartScores {
         const int set = set_of(item.i, item.j), c = item.side + (leaf ? 0 : 2);
         const uint8_t *has = set ? b.sets + (size_t)used_[set] * b.n_tags : nullptr;
         if (joint && !leaf)
-            return {own_spans_ + span_of(item.i, item.j) * b.n_labels, b.n_labels, 0, b.span_ids + item.side * b.n_labels, has};
+            return {label_scores(span_of(item.i, item.j)), b.n_labels, 0, b.span_ids + item.side * b.n_labels, has};
         const int p = leaf ? leaf_row(item.i, item.t) : chart.layout.node(item.i, k, item.j, item.t);
         return {rows_ + (size_t)p * b.n_tags + b.offsets[c], b.count(c), b.offsets[c], nullptr, has};
     }
@@ -74,6 +79,7 @@ template <class Semiring, class T> class ChartScores {
     T *mask(int set, int side) { return masks_.data() + (size_t)(2 * used_[set] + side) * b.n_labels; }
     int set_of(int i, int j) const { return cells_.empty() ? 0 : cells_[chart.cell(i, j)]; }
     size_t span_of(int i, int j) const { return triangle(n - 1, i, j - 1); }
+    const T *label_scores(size_t span) const { return own_spans_ + (shared_ ? shared_[span] : span) * b.n_labels; }
     size_t row(int set, int p) const { return (size_t)set * length + p; }
     int leaf_row(int i, int t) const { return joint ? 2 * i : chart.layout.leaf(i, t); }
     // What items over i to j weigh as left and as right children, whatever their split.
@@ -106,6 +112,7 @@ template <class Semiring, class T> class ChartScores {
     Shift shift_;
     double label_shift_ = 0;
     const T *rows_ = nullptr, *own_spans_ = nullptr;
+    const int32_t *shared_ = nullptr;
     std::vector<int32_t> cells_;  // set of each span, empty if all may have any tag
     std::vector<int> used_, local_;
     std::vector<double> weights_;             // (sets, length, 4) of the classes; of joint scores, the last two belong to gaps
@@ -185,24 +192,31 @@ template <class Semiring, class T> class ChartScores {
         }
     }
 
-    bool read_labels(const T *own, T *parts) {
+    bool read_labels(T *parts) {
         const int n_labels = b.n_labels;
-        own_spans_ = own;
         T check = 0;
         labels_.assign((size_t)n * (n - 1), -INF);
         sums_.assign(labels_.size(), 0);
         std::vector<T> scratch(parts ? 0 : n_labels), tops(labels_.size() / 2);
-        for (size_t span = 0; span < tops.size(); ++span) tops[span] = greatest(own + span * n_labels, n_labels, check);
+        // Most spans that share a row come one after another.
+        const auto as_before = [this](size_t span) { return shared_ && span > 0 && shared_[span] == shared_[span - 1]; };
+        for (size_t span = 0; span < tops.size(); ++span) tops[span] = as_before(span) ? tops[span - 1] : greatest(label_scores(span), n_labels, check);
         if (!is_max() && n > 1) label_shift_ = *std::max_element(tops.begin(), tops.end());
         if (!std::isfinite(label_shift_)) label_shift_ = 0;
         for (int k = 1; k < n; ++k) shift_.add(label_shift_);
-        for (int i = 0; i < n; ++i)
-            for (int j = i + 2; j <= n; ++j, own += n_labels) {
+        for (int i = 0, set = -1; i < n; ++i)
+            for (int j = i + 2; j <= n; ++j) {
                 const size_t span = span_of(i, j);
-                const int set = set_of(i, j);
+                const T *own = label_scores(span);
+                const int set_before = std::exchange(set, set_of(i, j));
                 double *two = sums_.data() + 2 * span, *out = labels_.data() + 2 * span;
                 const T top = tops[span];
                 if (set < 0) continue;
+                if (!parts && set == set_before && as_before(span)) {
+                    std::copy_n(two - 2, 2, two);
+                    std::copy_n(out - 2, 2, out);
+                    continue;
+                }
                 if (is_max()) label_tops(own, n_labels, mask(set, LEFT), mask(set, RIGHT), two);
                 else label_sums(own, n_labels, top, mask(set, LEFT), mask(set, RIGHT), parts ? parts + span * n_labels : scratch.data(), two);
                 for (int side = 0; side < 2; ++side) {

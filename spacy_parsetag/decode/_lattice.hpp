@@ -166,11 +166,13 @@ template <class T> struct Batch {
     const T *pairs = nullptr, *start = nullptr, *end = nullptr;
 
     // The rest is for the chart alone: whether items have levels, and scores of spans, as `SpanScores`; `span_ids` (2, n_labels)
-    // are the tags of the labels as left and as right children, or -1. `span_starts` is NULL if the batch scores tags alone.
+    // are the tags of the labels as left and as right children, or -1. `span_starts` is NULL if the batch scores tags alone,
+    // `shared` if each span has a row of its own.
     int order = IN_ORDER;
     bool levels = false;
     const T *span_scores = nullptr;
     const int64_t *span_starts = nullptr;
+    const int32_t *shared = nullptr;
     int n_labels = 0;
     const int32_t *span_ids = nullptr;
     // Which tags a span may have: `sets` (n_sets, n_tags) has a row for each set, all tags in the first. `cells` has the set of

@@ -33,6 +33,7 @@ cdef extern from "_lattice.hpp" namespace "parsetag" nogil:
         bint levels
         const T *span_scores
         const int64_t *span_starts
+        const int32_t *shared
         int n_labels
         const int32_t *span_ids
         int n_sets
@@ -71,7 +72,7 @@ cdef Batch[real] read_batch(const real[:, ::1] scores, tuple others) except *:
     others: The arguments that `arguments_of` gives after the scores. Arrays that `Batch` may lack may be None.
     """
     cdef const int64_t[::1] starts, span_starts, cell_starts
-    cdef const int32_t[::1] n_words, offsets
+    cdef const int32_t[::1] n_words, offsets, shared
     cdef const int32_t[:, ::1] span_ids
     cdef const real[:, ::1] pairs, spans
     cdef const real[::1] start, end
@@ -79,8 +80,8 @@ cdef Batch[real] read_batch(const real[:, ::1] scores, tuple others) except *:
     cdef const int32_t[::1] cells
     cdef int c
     cdef Batch[real] b
-    (starts, n_words, offsets, table, bound, pairs, start, end, order, levels, spans, span_starts, span_ids, sets, cells,
-     cell_starts) = others
+    (starts, n_words, offsets, table, bound, pairs, start, end, order, levels, spans, span_starts, shared, span_ids, sets,
+     cells, cell_starts) = others
     b.n_sentences, b.n_tags = starts.shape[0], scores.shape[1]
     b.scores = &scores[0, 0] if scores.shape[0] and scores.shape[1] else NULL
     b.offsets = &offsets[0]
@@ -98,6 +99,7 @@ cdef Batch[real] read_batch(const real[:, ::1] scores, tuple others) except *:
         if spans is not None:
             b.span_scores = &spans[0, 0] if spans.shape[0] else NULL
             b.span_starts, b.n_labels, b.span_ids = &span_starts[0], spans.shape[1], &span_ids[0, 0]
+            b.shared = &shared[0] if shared is not None and shared.shape[0] else NULL
         if sets is not None:
             b.n_sets, b.sets, b.cell_starts = sets.shape[0], &sets[0, 0], &cell_starts[0]
             b.cells = &cells[0] if cells.shape[0] else NULL

@@ -63,7 +63,8 @@ class Constituents(NamedTuple):
         for rows, tag_probs, ids in ((word_rows, sums.leaves, slice(None)), (longer, sums.nodes, node_tags)):
             chained = np.flatnonzero(is_chain[ids].any(axis=1))
             with one_blas_thread():
-                probs[rows] = np.minimum(tag_probs @ has_label[ids], 1)  # rounding may leave a little above
+                sums_of_tags = tag_probs @ has_label[ids]
+                probs[rows] = np.minimum(sums_of_tags, 1, out=sums_of_tags)  # rounding may leave a little above
                 chain_probs[rows] = np.take(tag_probs, chained, axis=1) @ is_chain[ids][chained]
         return cls(probs, starts[:-1], n_words, labels, chain_probs, chains)
 
@@ -160,9 +161,16 @@ class Constituents(NamedTuple):
         tag_gains = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
         leaf_rows = np.repeat(batch.starts, n_words) + 2 * ranges(np.zeros_like(n_words), n_words)  # every other row
         tag_gains[leaf_rows, :n_leaves] = gains_of(word_rows, slice(n_leaves))
-        span_gains = gains_of(longer, node_tags)
-        # The gain of a node depends on its span and its tag alone, so in any order it is that of a span.
-        spans = SpanScores(span_gains, first_spans(n_words)[:-1])
+        # The gain of a node depends on its span and its tag alone, so in any order it is that of a span. Where no
+        # constituent is worth its cost, a node that is none is best, and it does not matter what others would lose:
+        # such spans share a row.
+        worthy = longer.copy()
+        if batch.constraints is None and {"L", "R"} <= set(tags.tags):
+            worthy &= (self.probs > cost - _ORDER_WEIGHT).any(axis=1)
+        shared = np.cumsum(worthy, dtype=np.int32)
+        shared[~worthy] = 0
+        span_gains = np.vstack([-costs[node_tags], gains_of(worthy, node_tags)])
+        spans = SpanScores(span_gains, first_spans(n_words)[:-1], shared[longer])
         best, status = best_trees(batch.derive(scores=tag_gains, spans=spans))
         check_status(batch, status)
         return best

@@ -92,7 +92,9 @@ def sum_trees(batch: TagScores, *, labels: bool = False) -> Sums:
     """
     arguments, log_z, status = _prepare(batch, None if labels else needs_chart(batch))
     marginals, n_words = np.zeros_like(batch.scores), batch.n_words.astype(np.int64)
-    spans = None if batch.spans is None else np.zeros_like(batch.spans.scores)
+    spans = (
+        None if batch.spans is None else np.zeros((len(batch.spans), batch.spans.scores.shape[1]), batch.scores.dtype)
+    )
     starts, nodes, leaves = first_spans(n_words), None, None
     if labels:
         nodes = np.zeros((int(starts[-1]), len(batch.tags.node_labels)), dtype=batch.scores.dtype)

@@ -210,6 +210,23 @@ def test_the_mean_of_orders_that_one_model_knows(known):
     assert any("SBAR+S" in tag for tag in found) and not any("S+SBAR" in tag for tag in found)
 
 
+@ALL_ORDERS
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1, 4, 30])
+def test_spans_without_a_worthy_constituent(order, dtype, scale):
+    """Where none is worth its cost, gains are not computed; trees and sums are those of gains that all are."""
+    n_words, rng = np.arange(12), np.random.default_rng(5)
+    n_tags = np.maximum(2 * n_words - 1, 0)
+    scores = rng.normal(scale=scale, size=(n_tags.sum(), len(TAGS))).astype(dtype)
+    batch = TagScores(scores, np.cumsum(n_tags) - n_tags, n_words, TAGS, ORDERS[order])
+    constituents = Distribution(batch).constituents
+    free = batch.derive(constraints=((),) * len(n_words))  # all may have any tag, but all gains are computed
+    for cost in (-1, 0, 1e-4, 0.1, 0.5, 0.9, 1, 3):
+        found, expected = (constituents.most_expected(trees, cost) for trees in (batch, free))
+        np.testing.assert_array_equal(found.ids, expected.ids)
+        np.testing.assert_array_equal(found.scores, expected.scores)
+
+
 def test_a_decoder_as_the_others():
     assert isinstance(MBRDecoder(), Decoder) and MBRDecoder().max_words == 100
     for value in (-1, "3", 2.5, np.nan, True):
