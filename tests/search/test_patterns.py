@@ -125,7 +125,7 @@ def test_several_at_once_and_by_name() -> None:
         ("NP < ,", r"punctuation.*written /\^,\$/.*at character 6"),
         ("NP < 2019", "numbers.*at character 10"),
         ("NP < (" * 1000, "nested too deeply"),
-        (f"NP {'!' * 900}< NN", "nested too deeply"),
+        (f"NP {'!' * 5000}< NN", "nested too deeply"),  # 900 are read by Python 3.13
         (f"NP <0{'9' * 5000} <>", "at character 5007"),
         ("", "expected a node"),
     ],
