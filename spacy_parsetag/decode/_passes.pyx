@@ -43,7 +43,7 @@ cdef extern from "_lattice.hpp" namespace "parsetag" nogil:
 
 cdef extern from "_passes.hpp" namespace "parsetag" nogil:
     const size_t BUDGET
-    int &register_bytes()
+    int c_limit_registers "parsetag::limit_registers"(int)
     void c_viterbi "parsetag::viterbi"[T](const Batch[T] &, size_t, int32_t *, double *, uint8_t *) except +
     void c_log_sums "parsetag::log_sums"[T](const Batch[T] &, size_t, double *, T *, double *, double *, double *,
                                             uint8_t *) except +
@@ -80,7 +80,7 @@ cdef Batch[real] read_batch(const real[:, ::1] scores, tuple others) except *:
     cdef const int32_t[::1] cells
     cdef int c
     cdef Batch[real] b
-    (starts, n_words, offsets, table, bound, pairs, start, end, order, levels, spans, span_starts, shared, span_ids, sets,
+    (starts, n_words, offsets, table, bound, pairs, start, end, order, levels, spans, span_starts, span_ids, shared, sets,
      cells, cell_starts) = others
     b.n_sentences, b.n_tags = starts.shape[0], scores.shape[1]
     b.scores = &scores[0, 0] if scores.shape[0] and scores.shape[1] else NULL
@@ -213,7 +213,4 @@ def limit_registers(int n_bytes):
 
     RETURNS (int): What they used before.
     """
-    cdef int before = register_bytes()
-    if n_bytes:
-        (&register_bytes())[0] = -n_bytes if n_bytes < 0 else min(n_bytes, before)
-    return before
+    return c_limit_registers(n_bytes)

@@ -51,6 +51,13 @@ inline int &register_bytes() {
     return bytes;
 }
 
+// Makes the registers at most so wide; 0 changes nothing, below 0 sets the width. Returns what it was.
+inline int limit_registers(int bytes) {
+    const int before = register_bytes();
+    if (bytes) register_bytes() = bytes < 0 ? -bytes : std::min(bytes, before);
+    return before;
+}
+
 template <class T> struct IntegerOf;
 template <> struct IntegerOf<float> { typedef int32_t type; };
 template <> struct IntegerOf<double> { typedef int64_t type; };

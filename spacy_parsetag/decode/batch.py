@@ -48,28 +48,17 @@ class SpanScores:
     scores (np.ndarray): (K, L) scores on any device, columns in the order of the tag set's `node_labels`. A label
         counts for a left or a right child only if the tag set has that tag.
     starts (np.ndarray): (S,) int64, first row of each sentence, or -1.
-    shared (np.ndarray | None): (K,) int32, where spans share rows the row of `scores` of each; they then are (K', L).
     RAISES (ValueError): If the arrays do not have the shapes of rows and starts, or starts are no whole numbers.
     """
 
     scores: Any
     starts: NDArray[Any]
-    shared: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "starts", _as_whole(self.starts, np.int64, "first rows"))
-        if self.shared is not None:
-            object.__setattr__(self, "shared", _as_whole(self.shared, np.int32, "shared rows"))
         if self.scores.ndim != 2 or self.starts.ndim != 1:
             shapes = f"scores of shape {self.scores.shape} with starts of shape {self.starts.shape}"
             raise ValueError(Errors.E164.format(reason=f"{shapes}, not (K, L) and (S,)"))
-
-    def __len__(self) -> int:
-        return len(self.scores if self.shared is None else self.shared)
-
-    def of(self, rows: Any) -> Any:
-        """Scores of the spans of some rows, by index, slice or mask."""
-        return self.scores[rows if self.shared is None else self.shared[rows]]
 
     def stops(self, n_words: NDArray[Any]) -> NDArray[Any]:
         """(S,) int64, one past the last row of each sentence; -1 where spans are not scored."""
@@ -173,7 +162,7 @@ class TagScores:
     def _misfit(self, spans: SpanScores) -> str | None:
         """Say why the scores of spans do not fit the scores of tags; None if they do."""
         labels = self.tags.node_labels
-        rows = len(spans)
+        rows = len(spans.scores)
         if self.linearizer.order != "in":
             return f"they go with in-order tags, not with {self.linearizer.order!r}"
         if self.transitions is not None:
@@ -184,8 +173,6 @@ class TagScores:
             return f"{spans.scores.shape[1]} columns, but internal nodes have {len(labels)} labels"
         if spans.starts.shape != self.n_words.shape:
             return f"{len(spans.starts)} first rows, but {len(self.n_words)} sentences"
-        if spans.shared is not None and not ((spans.shared >= 0) & (spans.shared < len(spans.scores))).all():
-            return f"shared rows from {spans.shared.min()} to {spans.shared.max()}, but {len(spans.scores)} rows"
         outside = (spans.starts < -1) | (spans.stops(self.n_words) > rows)
         if outside.any():
             s = outside.argmax()
@@ -201,7 +188,7 @@ class TagScores:
         """Put other arrays of the same shapes in place of `arrays`: other scores, or their gradients."""
         scores, *rest = arrays
         transitions = None if self.transitions is None else Transitions(*rest[:3])
-        spans = None if self.spans is None else replace(self.spans, scores=rest[-1])
+        spans = None if self.spans is None else SpanScores(rest[-1], self.spans.starts)
         return self.derive(scores=scores, transitions=transitions, spans=spans)
 
     def scaled(self, factor: float) -> TagScores:
@@ -253,11 +240,9 @@ class TagScores:
         first_row, spans = self.starts.min(initial=len(self.scores)), self.spans
         if spans is not None:
             scored = spans.starts >= 0
-            start = spans.starts.min(where=scored, initial=len(spans))
+            start = spans.starts.min(where=scored, initial=len(spans.scores))
             stop = spans.stops(self.n_words).max(initial=start)
-            field = "scores" if spans.shared is None else "shared"
-            cut: dict[str, Any] = {field: getattr(spans, field)[start:stop]}
-            spans = replace(spans, starts=np.where(scored, spans.starts - start, -1), **cut)
+            spans = SpanScores(spans.scores[start:stop], np.where(scored, spans.starts - start, -1))
         scores = self.scores[first_row : self.stops.max(initial=first_row)]
         return self.derive(scores=scores, starts=self.starts - first_row, spans=spans)
 
@@ -346,8 +331,9 @@ def arguments_of(batch: TagScores) -> Arguments:
     order = ORDER_CODES.get(batch.linearizer.order, -1)  # of a user's own order there is no chart
     # Where tags alone are scored in pre- and post-order, their places depend on the stack.
     levels = bound >= 0 or (order != ORDER_CODES["in"] and batch.spans is None)
-    none, spans = (None, None, None), batch.spans
-    of_spans = (*none, None) if spans is None else (spans.scores, spans.starts, spans.shared, batch.tags.node_ids)
+    none = (None, None, None)
+    spans = none if batch.spans is None else (batch.spans.scores, batch.spans.starts, batch.tags.node_ids)
+    shared = None  # each span has a row of its own: see `best_trees`
     sets = none if batch.constraints is None else label_sets(batch.constraints, batch.n_words, batch.tags)
     sentences = (batch.starts, batch.n_words, batch.tags.offsets, lattice, bound)
-    return batch.scores, (*sentences, *(batch.transitions or none), order, levels, *of_spans, *sets)
+    return batch.scores, (*sentences, *(batch.transitions or none), order, levels, *spans, shared, *sets)

@@ -141,6 +141,7 @@ class Constituents(NamedTuple):
             agrees with the constraints.
         """
         check_cost(cost)
+        cost = float(cost)
         tags, n_words = batch.tags, batch.n_words.astype(np.int64)
         n_leaves, node_tags = tags.n_leaves, tags.node_ids.max(axis=0)
         dtype = self.probs.dtype
@@ -166,12 +167,12 @@ class Constituents(NamedTuple):
         # such spans share a row.
         worthy = longer.copy()
         if batch.constraints is None and {"L", "R"} <= set(tags.tags):
-            worthy &= (self.probs > cost - _ORDER_WEIGHT).any(axis=1)
+            worthy &= ~(self.probs <= cost - _ORDER_WEIGHT).all(axis=1)
         shared = np.cumsum(worthy, dtype=np.int32)
         shared[~worthy] = 0
         span_gains = np.vstack([-costs[node_tags], gains_of(worthy, node_tags)])
-        spans = SpanScores(span_gains, first_spans(n_words)[:-1], shared[longer])
-        best, status = best_trees(batch.derive(scores=tag_gains, spans=spans))
+        spans = SpanScores(span_gains, first_spans(n_words)[:-1])
+        best, status = best_trees(batch.derive(scores=tag_gains, spans=spans), shared=shared[longer])
         check_status(batch, status)
         return best
 

@@ -303,7 +303,7 @@ def _expected_of_spans(batch: TagScores, span_probs: NDArray[Any]) -> tuple[NDAr
     expected, tops = np.zeros(len(starts)), np.zeros(len(starts))
     for s in np.flatnonzero(stops > starts):
         rows = slice(starts[s], stops[s])
-        probs, scores = span_probs[rows], batch.spans.of(rows).astype(np.float64)
+        probs, scores = span_probs[rows], batch.spans.scores[rows].astype(np.float64)
         tops[s] = scores.max(initial=-np.inf, where=probs > 0)
         expected[s] = _dot(probs, scores - tops[s]).sum()
     return expected, tops

@@ -69,15 +69,19 @@ class Sums(NamedTuple):
         return (self.marginals, *(self.transitions or ()), *(() if self.spans is None else (self.spans,)))
 
 
-def best_trees(batch: TagScores, sets: LabelSets | None = None) -> tuple[Decoded, NDArray[Any]]:
+def best_trees(
+    batch: TagScores, sets: LabelSets | None = None, shared: NDArray[np.int32] | None = None
+) -> tuple[Decoded, NDArray[Any]]:
     """Find the best tree of each sentence of a batch that is on the CPU, by Viterbi, and statuses.
 
     sets (LabelSets | None): The tags that spans may have, in place of those that the constraints leave.
+    shared (np.ndarray | None): (K,) the row of the scores of spans that each span has, where spans share rows, and
+        there are fewer of them.
     """
     (scores, others), totals, status = _prepare(batch, needs_chart(batch) if sets is None else None)
-    arguments = (scores, others if sets is None else (*others[:-3], *sets))
+    *first, _, has_sets, cells, cell_starts = others
     ids = np.full(len(batch.scores), -1, dtype=np.int32)
-    viterbi(*arguments, ids, totals, status)
+    viterbi(scores, (*first, shared, *(sets or (has_sets, cells, cell_starts))), ids, totals, status)
     return Decoded(ids, totals), status
 
 
@@ -92,9 +96,7 @@ def sum_trees(batch: TagScores, *, labels: bool = False) -> Sums:
     """
     arguments, log_z, status = _prepare(batch, None if labels else needs_chart(batch))
     marginals, n_words = np.zeros_like(batch.scores), batch.n_words.astype(np.int64)
-    spans = (
-        None if batch.spans is None else np.zeros((len(batch.spans), batch.spans.scores.shape[1]), batch.scores.dtype)
-    )
+    spans = None if batch.spans is None else np.zeros_like(batch.spans.scores)
     starts, nodes, leaves = first_spans(n_words), None, None
     if labels:
         nodes = np.zeros((int(starts[-1]), len(batch.tags.node_labels)), dtype=batch.scores.dtype)

@@ -48,9 +48,9 @@ def _raise_not_finite(batch: TagScores, s: int) -> NoReturn:
         bad[1::2, [tag not in ("L", "R") for tag in batch.tags.tags]] = False
         if not bad.any():
             start, stop = int(batch.spans.starts[s]), int(batch.spans.stops(batch.n_words)[s])
-            row, column = (int(i) for i in np.argwhere(_not_finite(batch.spans.of(slice(start, stop))))[0])
+            row, column = (int(i) for i in np.argwhere(_not_finite(batch.spans.scores[start:stop]))[0])
             first, end = (int(bounds[row]) for bounds in np.triu_indices(int(batch.n_words[s]) + 1, k=2))
-            label, value = batch.tags.node_labels[column], batch.spans.of(start + row)[column]
+            label, value = batch.tags.node_labels[column], batch.spans.scores[start + row, column]
             raise ValueError(Errors.E166.format(label=label, start=first + 1, end=end, value=value, s=batch.numbers[s]))
     row, column = (int(i) for i in np.argwhere(bad)[0])
     tag, value = batch.tags[column], scores[row, column]

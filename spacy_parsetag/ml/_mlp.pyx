@@ -16,12 +16,15 @@ cdef extern from "_mlp.hpp" namespace "parsetag" nogil:
 
     void score_hidden(const HiddenScorer &, const float *, int64_t, const int32_t *, const int32_t *, int64_t,
                       float *) except +
-    int &register_bytes()
+    int c_limit_registers "parsetag::limit_registers"(int)
 
 
-def has_wide_registers():
-    """Tell whether products here are at least as fast as a BLAS: with registers of 32 bytes or more."""
-    return register_bytes() >= 32
+def limit_registers(int n_bytes):
+    """Let products here use registers of at most 64, 32 or 16 bytes, for tests; 0 changes nothing, below 0 sets the width.
+
+    RETURNS (int): What they used before.
+    """
+    return c_limit_registers(n_bytes)
 
 
 def score(const float[:, ::1] vectors, const int32_t[::1] first, const int32_t[::1] last, const float[::1] scale,

@@ -3,17 +3,19 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from thinc.api import Model, NumpyOps, glorot_uniform_init
 from thinc.types import Floats1d, Floats2d, Ints1d
 
 from ..errors import Errors
-from ._mlp import has_wide_registers, score
+from ._mlp import limit_registers, score
 
 _EPSILON = 1e-5
 # Rows at a time. There are about N/2 times as many spans as words, so span vectors are made piece by piece; on a CPU a
 # piece stays in the cache.
 _CPU_ROWS = 512
 _GPU_ROWS = 2**16
+_WIDE = 32  # bytes of the registers with which compiled products are at least as fast as those of a BLAS
 
 
 class Hidden(NamedTuple):
@@ -66,9 +68,11 @@ def _forward(
     rate = model.attrs["dropout_rate"] if is_train else 0.0
     masks: list[Any] = []
     Y: Floats2d
-    if not is_train and isinstance(ops, NumpyOps) and has_wide_registers():
+    if not is_train and isinstance(ops, NumpyOps) and limit_registers(0) >= _WIDE:
         _check_shapes(model, X.vectors.shape[1], params)
-        Y = score(centred, X.first, X.last, *params, _EPSILON)
+        rows_of_pairs = (None if rows is None else np.ascontiguousarray(rows, dtype=np.int32) for rows in X[1:])
+        arrays = (np.ascontiguousarray(array, dtype=np.float32) for array in params)
+        Y = score(np.ascontiguousarray(centred, dtype=np.float32), *rows_of_pairs, *arrays, _EPSILON)
     else:
         Y = ops.alloc2f(n_rows, len(bias), zeros=False)
         for rows in _pieces(ops, n_rows):

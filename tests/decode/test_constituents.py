@@ -221,7 +221,7 @@ def test_spans_without_a_worthy_constituent(order, dtype, scale):
     batch = TagScores(scores, np.cumsum(n_tags) - n_tags, n_words, TAGS, ORDERS[order])
     constituents = Distribution(batch).constituents
     free = batch.derive(constraints=((),) * len(n_words))  # all may have any tag, but all gains are computed
-    for cost in (-1, 0, 1e-4, 0.1, 0.5, 0.9, 1, 3):
+    for cost in (-1, 0, 1e-4, 0.1, 0.5, np.float16(0.5), 0.9, 1, 3):
         found, expected = (constituents.most_expected(trees, cost) for trees in (batch, free))
         np.testing.assert_array_equal(found.ids, expected.ids)
         np.testing.assert_array_equal(found.scores, expected.scores)

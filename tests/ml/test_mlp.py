@@ -6,9 +6,8 @@ from differences import check_gradients
 from thinc.api import Model, fix_random_seed, set_dropout_rate
 from thinc.types import Floats2d
 
-from spacy_parsetag.decode._passes import limit_registers
 from spacy_parsetag.ml import mlp
-from spacy_parsetag.ml._mlp import score
+from spacy_parsetag.ml._mlp import limit_registers, score
 from spacy_parsetag.ml.mlp import Hidden, scores_of_hidden
 
 STEP = 2e-3  # in single precision
@@ -58,12 +57,14 @@ def test_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     X = draw(20, 12, 90, rng)
     X.vectors[3, 5] = np.nan
+    assert X.first is not None and X.last is not None
+    other = Hidden(np.asfortranarray(X.vectors), X.first[::2].astype(np.int64), X.last[::2])
     model = scorer(X, 4, rng)
     found = []
     for is_wide in (True, False):
-        monkeypatch.setattr(mlp, "has_wide_registers", lambda is_wide=is_wide: is_wide)
-        found.append([model.predict(x) for x in (X, Hidden(X.vectors), draw(20, 12, 0, rng))])
-    for compiled, expected, n in zip(*found, (90, 20, 0), strict=True):
+        monkeypatch.setattr(mlp, "_WIDE", 0 if is_wide else 1000)
+        found.append([model.predict(x) for x in (X, Hidden(X.vectors), draw(20, 12, 0, rng), other)])
+    for compiled, expected, n in zip(*found, (90, 20, 0, 45), strict=True):
         assert compiled.shape == (n, 4)
         np.testing.assert_allclose(compiled, expected, atol=1e-5)
     assert np.isnan(found[0][1][3]).all()
@@ -71,7 +72,7 @@ def test_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_damaged_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled code does not read beyond weights of another shape."""
-    monkeypatch.setattr(mlp, "has_wide_registers", lambda: True)
+    monkeypatch.setattr(mlp, "_WIDE", 0)
     rng = np.random.default_rng(2)
     X = draw(5, 12, 8, rng)
     for name, shape in (("G", 11), ("beta", 0), ("W", (4, 13)), ("W", (3, 12)), ("b", 3)):
