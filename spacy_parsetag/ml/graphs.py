@@ -4,7 +4,7 @@ import io
 import logging
 import tempfile
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -216,13 +216,10 @@ def quantize(graph: bytes) -> bytes:
 
 
 class _Quantizer:
-    """Rewrites the linear layers of a graph and of those in it, in place.
+    """Rewrites the linear layers of a graph and of those in it, in place."""
 
-    bounded (Collection[str]): Inputs of linear layers that are never below -1 or above 1: they need no scales.
-    """
-
-    def __init__(self, onnx: Any, graph: Any, bounded: Collection[str] = ()) -> None:
-        self.onnx, self.graph, self.bounded = onnx, graph, bounded
+    def __init__(self, onnx: Any, graph: Any) -> None:
+        self.onnx, self.graph = onnx, graph
         self.weights = {array.name: array for array in graph.initializer}
         self.nodes: list[Any] = []
         self.rounded: set[str] = set()  # inputs of linear layers: queries, keys and values share theirs
@@ -232,11 +229,10 @@ class _Quantizer:
         self.constant("int8_largest", np.float32(127))
         self.constant("int8_least", np.float32(1e-12))  # of a row of zeros
         self.constant("int8_one", np.float32(1))
-        self.constant("int8_step", np.float32(1 / 127))
         self.constant("int8_middle", np.uint8(128))
         for node in list(self.graph.node):
             for body in _bodies(node):
-                _Quantizer(self.onnx, body, bounded={"h"}).run()  # a state of an LSTM: a sigmoid times a tanh
+                _Quantizer(self.onnx, body).run()
             if node.op_type == "MatMul" and node.input[1] in self.weights:
                 self.multiply(node.input[0], node.input[1], node.output[0])
             else:
@@ -268,12 +264,15 @@ class _Quantizer:
     def multiply(self, rows: str, weight: str, output: str) -> None:
         """Multiply rows by a weight in integers: uint8 rows with the zero point 128 are fastest with int8 on CPUs."""
         integers, scales = self.store(weight)
-        is_bounded = rows in self.bounded
-        step = "int8_step" if is_bounded else "int8_one"
         if rows not in self.rounded:
             self.rounded.add(rows)
-            scaled = rows if is_bounded else self.scale(rows)
-            self.add("QuantizeLinear", [scaled, step, "int8_middle"], f"{rows}_uint8")
+            sizes = self.add("Abs", [rows], f"{rows}_sizes")
+            most = self.add("ReduceMax", [sizes], f"{rows}_most", axes=[-1], keepdims=1)
+            most = self.add("Max", [most, "int8_least"], f"{rows}_positive")
+            self.add("Div", [most, "int8_largest"], f"{rows}_scale")
+            inverse = self.add("Div", ["int8_largest", most], f"{rows}_inverse")
+            scaled = self.add("Mul", [rows, inverse], f"{rows}_scaled")
+            self.add("QuantizeLinear", [scaled, "int8_one", "int8_middle"], f"{rows}_uint8")
         # For exact products on x86 CPUs without VNNI ONNX Runtime rewrites the weight and the zero point of each layer.
         # It fails at one that another layer shares, and takes an Identity for a weight of its own. Versions before 1.30
         # end the process if there is no zero point.
@@ -281,17 +280,6 @@ class _Quantizer:
             integers = self.add("Identity", [integers], f"{output}_int8")
         self.multiplied.add(integers)
         zero = self.constant(f"{output}_zero", np.int8(0))
-        factors = [f"{rows}_uint8", integers, step, scales, "int8_middle", zero]
-        product = output if is_bounded else f"{output}_columns"
-        self.add("MatMulIntegerToFloat", factors, product, domain=_DOMAIN)
-        if not is_bounded:
-            self.add("Mul", [product, f"{rows}_scale"], output)
-
-    def scale(self, rows: str) -> str:
-        """Scale each row so that its largest value is 127, or -127."""
-        sizes = self.add("Abs", [rows], f"{rows}_sizes")
-        most = self.add("ReduceMax", [sizes], f"{rows}_most", axes=[-1], keepdims=1)
-        most = self.add("Max", [most, "int8_least"], f"{rows}_positive")
-        self.add("Div", [most, "int8_largest"], f"{rows}_scale")
-        inverse = self.add("Div", ["int8_largest", most], f"{rows}_inverse")
-        return self.add("Mul", [rows, inverse], f"{rows}_scaled")
+        factors = [f"{rows}_uint8", integers, "int8_one", scales, "int8_middle", zero]
+        product = self.add("MatMulIntegerToFloat", factors, f"{output}_columns", domain=_DOMAIN)
+        self.add("Mul", [product, f"{rows}_scale"], output)
