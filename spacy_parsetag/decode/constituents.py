@@ -179,7 +179,7 @@ class Constituents(NamedTuple):
 
 def check_cost(cost: float) -> None:
     """Raise if the cost of a constituent is not a number from -1e30 to 1e30."""
-    if not isinstance(cost, Real) or not abs(cost) <= _LARGEST_COST:
+    if not isinstance(cost, Real) or not abs(float(cost)) <= _LARGEST_COST:
         raise ValueError(Errors.E176.format(value=cost, largest=_LARGEST_COST))
 
 
