@@ -10,7 +10,7 @@ from spacy.training import Example
 from tiny import add_untrained_parser, spans_of
 
 from tools.assemble import assemble
-from tools.boundaries import doc_of_pieces, split, write_out
+from tools.boundaries import doc_of_pieces, split, with_line_ends, write_out
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,17 @@ def test_layouts_keep_the_sentences(layout: str) -> None:
             assert piece.endswith(sentence.rstrip(".")) or piece.endswith(sentence)
             assert layout == "list" or piece in (sentence, sentence.rstrip("."))
         assert ("\n" in doc.text) == bool(layout)
+
+
+def test_line_ends() -> None:
+    """Some texts have those of Windows throughout, and the same sentences."""
+    nlp = spacy.blank("en")
+    layouts = [["Kim sings\n", "and goes.\n\n"]] * 100
+    varied = list(with_line_ends(layouts, random.Random(0)))
+    assert 10 < varied.count(["Kim sings\r\n", "and goes.\r\n\r\n"]) == 100 - varied.count(layouts[0]) < 40
+    assert {tuple(" ".join(s.text.split()) for s in doc_of_pieces(nlp, pieces).sents) for pieces in varied} == {
+        ("Kim sings", "and goes.")
+    }
 
 
 def test_assemble(tmp_path: Path) -> None:

@@ -53,6 +53,15 @@ def test_sentences_in_quotation_marks(nlp: Language) -> None:
     assert [sentence.text for sentence in nlp(text.replace(" |", "")).sents] == text.split(" | ")
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_line_ends(nlp: Language, end: str) -> None:
+    sentences = ["Norton made a living.", "He lost it | last year.", "Kim laughed: | that was | the end.", "It rained."]
+    text = " | ".join(sentences).replace(" | ", end)
+    assert [" ".join(sentence.text.split()) for sentence in nlp(text).sents] == [
+        s.replace(" | ", " ") for s in sentences
+    ]
+
+
 @pytest.mark.parametrize(
     "text", ["", " ", "\n\n", "a", "…", "\u00a0x\u00a0\u200b", "I\n\n\nYou", "😀 " * 300, "and " * 500]
 )
