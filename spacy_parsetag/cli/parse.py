@@ -236,7 +236,7 @@ def _parse_todo(
         notes = spark_shards(run.job, todo, n_process)
     elif n_process is not None and n_process > 1:
         tasks = ((run.job.only(shard), shard) for shard in todo)
-        notes = map_in_processes(parse_shard, tasks, n_process)
+        notes = map_in_processes(parse_shard, tasks, n_process, patience=0)  # shards are written by the workers
     else:
         parse = ShardParser(run.job, parser)
         yield from (parse(shard, advance) for shard in todo)

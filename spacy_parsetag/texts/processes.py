@@ -12,19 +12,21 @@ from typing import TypeVar
 
 from ..errors import Errors
 
-PATIENCE = 10.0  # seconds for results of workers that nobody needs any more
+PATIENCE = 10.0
 TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
 
 def map_in_processes(
-    function: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], n_process: int
+    function: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], n_process: int, patience: float = PATIENCE
 ) -> Generator[ResultT, None, None]:
     """Do tasks in this process, or in several, a few at a time. Results keep the order of the tasks.
 
     What a process loads for its first task, such as a pipeline, serves the others. (`nlp.pipe(n_process=...)` sends
     each doc there and back as bytes, which takes most pipelines longer than to parse.)
 
+    patience (float): Seconds to wait for results that nobody needs any more, after an error or Ctrl-C. With small
+        results, which are handed over at once, it may be 0.
     RAISES (ValueError): If a process dies, for instance because memory ran out.
     """
     if n_process <= 1:
@@ -50,9 +52,9 @@ def map_in_processes(
         raise ValueError(Errors.E559) from err
     finally:
         # After an error nobody needs what the workers are doing. But if a worker ended while it writes a large result,
-        # this process would wait for the rest for ever. So it first waits for results, which come soon.
+        # this process would wait for the rest for ever. So it first waits for results.
         pool.shutdown(wait=False, cancel_futures=True)
-        futures.wait([future for future in pending if not future.cancelled()], timeout=PATIENCE)
+        futures.wait([future for future in pending if not future.cancelled()], timeout=patience)
         for process in set(active_children()) - earlier_children:
             process.terminate()
 

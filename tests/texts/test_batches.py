@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent import futures
 from pathlib import Path
@@ -66,6 +67,14 @@ def test_results_that_nobody_reads() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stdout == "[10, 300000, 300000]\n", done.stderr
+
+
+def test_small_results_are_not_waited_for() -> None:
+    results = map_in_processes(time.sleep, [0, 120, 120], 2, patience=0)
+    assert next(results) is None
+    start = time.perf_counter()
+    results.close()
+    assert time.perf_counter() - start < 60
 
 
 def test_workers_ignore_interrupts_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
