@@ -579,7 +579,7 @@ def test_a_task_carries_its_own_file(pipeline: Path, tmp_path: Path, monkeypatch
     """All files of a large run in each task would take longer to send than to parse."""
     sent: list[bytes] = []
 
-    def map_here(function: Any, tasks: Any, n_process: int) -> Any:
+    def map_here(function: Any, tasks: Any, n_process: int, patience: float) -> Any:
         for task in tasks:
             sent.append(pickle.dumps((function, task)))
             yield function(task)
