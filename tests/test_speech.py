@@ -1,10 +1,13 @@
 """Silver trees of direct speech, joined from the trees of their parts."""
 
 import random
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import spacy
 
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Parse
@@ -108,3 +111,23 @@ def test_quotation_marks_go():
     )
     seen = {" ".join(as_typed(Parse.from_tree(tree), (0, 4), random.Random(i)).parse.words) for i in range(60)}
     assert {"`` It rains , '' he said", "It rains , he says"} <= seen
+
+
+def test_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a folder of texts, with the shipped pipeline in the place of the exported one."""
+    shipped = Path(__file__).resolve().parent.parent / "models" / "en_parsetag_sm" / "en_parsetag_sm"
+    (folder,) = shipped.glob("en_parsetag_sm-*")
+    load = spacy.load
+    monkeypatch.setattr(spacy, "load", lambda name, **options: load(folder, **options))
+    monkeypatch.setattr(speech, "known_grams", lambda treebanks: set())
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    text = "“The old dog does not bark at him,” said the man. “We have seen it before,” she said."
+    (texts / "novel.txt").write_text(text, encoding="utf8")
+    arguments = ["speech.py", str(folder), str(texts), "--output", str(tmp_path / "out"), "--exclude", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", arguments)
+    speech.main()
+    docs = list(
+        spacy.tokens.DocBin().from_disk(tmp_path / "out" / "speech-000.spacy").get_docs(spacy.blank("en").vocab)
+    )
+    assert {"said", "says"} & {token.text for doc in docs for token in doc} and len(docs) == 2

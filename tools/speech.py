@@ -24,7 +24,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -281,8 +280,8 @@ def main() -> None:
     splitter = spacy.load("en_parsetag_sm", exclude=["tagger", "parsetag"])
     excluded = known_grams(args.exclude)
     held_out = marks_of([args.held_out]) if args.held_out else set()
-    read = partial(read_sentences, splitter=splitter, excluded=excluded, counts=counts, held_out=held_out)
-    documents = chain.from_iterable(map(read, args.texts))
+    paths = [path for folder in args.texts for path in sorted(folder.glob("*.txt"))]
+    documents = read_sentences(paths, splitter, excluded, counts, held_out)
     with_speech = [sentence for document in documents for sentence in document if find_speech(sentence.parse.words)]
     with pipeline.select_pipes(disable=["parsetag"]):
         docs = pipeline.pipe(one_sentence(pipeline, sentence.parse.words) for sentence in with_speech)
