@@ -1,21 +1,17 @@
-"""Checks how well the probabilities of a pipeline hold on documents that no temperature was fit on.
+"""Checks how well the probabilities of a calibrated pipeline hold on treebanks that no temperature was fit on.
 
     python benchmarks/calibration.py en_parsetag_sm corpus/gum-dev.spacy corpus/craft-dev.spacy --output FILE.json
 
-Of the first file: temperatures from the first half of its documents, errors on the second ("halves"). Of all files
-together: temperatures from every second document, errors on the others, then the other way round ("crossed"), so that
-all documents are measured and their order does not matter.
-
-Given are the errors of `measure_reliability`, the 95th percentile of what chance makes of the plain one, and 95 %
-intervals by bootstrap over documents (percentiles): of the plain error after, and of its change. Whole trees are also
-measured at the temperature of constituents.
+For each file: errors of the scores as they are ("before") and at the pipeline's temperatures ("after"). Given are the
+errors of `measure_reliability`, the 95th percentile of what chance makes of the plain one, and 95 % intervals by
+bootstrap over documents (percentiles): of the plain error after, and of its change. Whole trees are also measured at
+the temperature of constituents.
 """
 
 import argparse
 import json
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +25,6 @@ from spacy_parsetag.analysis.reliability import measure_reliability, plain_error
 from spacy_parsetag.pipeline.calibration import (
     GoldBatch,
     Judged,
-    fit_temperature,
     judge_constituents,
     judge_trees,
     score_gold_docs,
@@ -71,31 +66,21 @@ def compare(*of_documents: list[Judged]) -> dict[str, Any]:
     return figures
 
 
-def measure(
-    pipe: ParseTagger, documents: list[list[GoldBatch]], splits: list[tuple[list[int], list[int]]]
-) -> dict[str, Any]:
-    """Errors on some documents with temperatures from others.
+def measure(pipe: ParseTagger, documents: list[list[GoldBatch]]) -> dict[str, Any]:
+    """Errors on some documents, before and after.
 
-    pipe (ParseTagger): The parser.
     documents (list[list[GoldBatch]]): The scores of each.
-    splits (list[tuple[list[int], list[int]]]): Documents to fit on and to measure; no document is measured twice.
-    RETURNS (dict[str, Any]): Temperatures and errors.
     """
-    measured = [d for _, test in splits for d in test]
-    figures: dict[str, Any] = {"documents": len(measured)}
-    figures["sentences"] = sum(len(gold.parses) for d in measured for gold in documents[d])
-    at_one = {}
-    for kind, judge in (("constituents", judge_constituents), ("whole_trees", judge_trees)):
-        train_golds = [[gold for d in train for gold in documents[d]] for train, _ in splits]
-        temperatures = [fit_temperature(partial(judge, pipe, golds)) for golds in train_golds]
-        at_one[kind] = [judge(pipe, documents[d], 1.0) for d in measured]
-        at_fit = [judge(pipe, documents[d], t) for t, (_, test) in zip(temperatures, splits, strict=True) for d in test]
-        figures[kind] = {"temperatures": temperatures, **compare(at_one[kind], at_fit)}
-    temperatures = figures["constituents"]["temperatures"]
-    judged = [
-        judge_trees(pipe, documents[d], t) for t, (_, test) in zip(temperatures, splits, strict=True) for d in test
-    ]
-    figures["whole_trees_at_temperatures_of_constituents"] = compare(at_one["whole_trees"], judged)
+    of_constituents, of_trees = pipe.cfg["temperature"], pipe.cfg["tree_temperature"]
+    figures: dict[str, Any] = {"documents": len(documents)}
+    figures["sentences"] = sum(len(gold.parses) for golds in documents for gold in golds)
+    for name, judge, temperature in (
+        ("constituents", judge_constituents, of_constituents),
+        ("whole_trees", judge_trees, of_trees),
+        ("whole_trees_at_temperature_of_constituents", judge_trees, of_constituents),
+    ):
+        before, after = ([judge(golds, t) for golds in documents] for t in (1.0, temperature))
+        figures[name] = {"temperature": temperature, **compare(before, after)}
     return figures
 
 
@@ -108,20 +93,10 @@ def main() -> None:
     made = made_by() if args.output else None
     nlp = spacy.load(args.pipeline)
     pipe = next(pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger))
-    files = [
-        [list(score_gold_docs(nlp, pipe, [doc])) for doc in DocBin().from_disk(path).get_docs(nlp.vocab)]
-        for path in args.dev
-    ]
-    documents = [document for file in files for document in file]
-    n_sents = np.cumsum([sum(len(gold.parses) for gold in document) for document in files[0]])
-    half = int(np.searchsorted(n_sents, n_sents[-1] / 2)) + 1
-    first, second = list(range(half)), list(range(half, len(files[0])))
-    even, odd = list(range(0, len(documents), 2)), list(range(1, len(documents), 2))
-    figures = {
-        "pipeline": portable(args.pipeline),
-        "halves": measure(pipe, documents, [(first, second)]),
-        "crossed": measure(pipe, documents, [(even, odd), (odd, even)]),
-    }
+    figures: dict[str, Any] = {"pipeline": portable(args.pipeline), "files": {}}
+    for path in args.dev:
+        documents = [list(score_gold_docs(nlp, pipe, [doc])) for doc in DocBin().from_disk(path).get_docs(nlp.vocab)]
+        figures["files"][path.stem] = measure(pipe, documents)
     write_result(figures, args.output, made, pipelines=[nlp.path])
     sys.stdout.write(json.dumps(figures, indent=1) + "\n")
 

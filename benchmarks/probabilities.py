@@ -106,15 +106,15 @@ def measure_k_best(
     }
 
 
-def measure_calibration(pipe: ParseTagger, golds: list[GoldBatch]) -> dict[str, Any]:
+def measure_calibration(golds: list[GoldBatch]) -> dict[str, Any]:
     """Measure calibration errors on the second half, with temperatures from the first."""
     half = len(golds) // 2
     figures: dict[str, Any] = {"sentences": sum(len(g.parses) for g in golds[half:])}
     for kind, judge in (("constituents", judge_constituents), ("whole_trees", judge_trees)):
-        fit = fit_temperature(partial(judge, pipe, golds[:half]))
+        fit = fit_temperature(partial(judge, golds[:half]))
         figures[kind] = {"temperature": fit}
         for name, value in (("before", 1.0), ("after", fit)):
-            judged = judge(pipe, golds[half:], value)
+            judged = judge(golds[half:], value)
             figures[kind][name] = measure_reliability(judged.probs, judged.right).to_dict()
     return figures
 
@@ -154,7 +154,7 @@ def measure(pipeline: Path, dev: Path, ks: Sequence[int]) -> dict[str, Any]:
         "best_tree": score_trees(parses, best),
         "mbr": {str(cost): score_trees(parses, decode(golds, MBRDecoder(cost))) for cost in (0.0, 0.3, 0.4, 0.5, 0.6)},
         "k_best": measure_k_best(golds, parses, best, ks),
-        "calibration": measure_calibration(pipe, golds),
+        "calibration": measure_calibration(golds),
         "constraints": measure_constraints(pipe, golds, parses, best),
     }
 

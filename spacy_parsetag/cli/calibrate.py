@@ -29,20 +29,18 @@ def calibrate_cli(
     ] = None,
     figure: Annotated[list[Path] | None, Opt(help="Draw reliability before and after: a .png, .svg or .pdf")] = None,
     fit_share: Annotated[float, Opt(min=0, max=1, help="Share of DEV, from its start, to fit temperatures on")] = 0.5,
+    force: Annotated[bool, Opt("--force", "-F", help="Replace a pipeline, if OUTPUT is one")] = False,
     as_json: AsJson = False,
     gpu_id: GpuId = -1,
     code: Code = None,
 ) -> None:
     """Find temperatures of a parser's scores, and show how well its probabilities then hold.
 
-    Scores are divided by a temperature. The likeliest tree stays the likeliest; its probability changes. The tree that
-    MBRDecoder finds depends on probabilities, so it may change: F of all
-    constituents, with punctuation, is shown before and after. There is a temperature
-    for constituents and one for whole trees: the mistakes in a sentence come together, so whole trees are right more
-    often than the probabilities of their constituents say. The command fits each temperature on the first part of DEV:
-    the one under which what is right, and what is wrong, is likeliest. On the rest it compares probabilities with what
-    is right, and does not keep a temperature that does not help there. The whole trees are those that the pipeline
-    finds with the new temperature of constituents.
+    Probabilities are of scores divided by a temperature; trees stay as they are. There is a temperature for
+    constituents and one for whole trees: the mistakes in a sentence come together, so whole trees are right more often
+    than the probabilities of their constituents say. The command fits each temperature on the first part of DEV: the
+    one under which what is right, and what is wrong, is likeliest. On the rest it compares probabilities with what is
+    right, and does not keep a temperature that does not help there.
 
     Figures need the package matplotlib: pip install 'spacy-parsetag[plots]'
 
@@ -57,7 +55,7 @@ def calibrate_cli(
     figures = figure or []
     check_paths(figures)
     refuse_overwrite([*figures], [dev, Path(model)])
-    if output is not None and output.exists():
+    if output is not None and output.exists() and not (force and (output / "config.cfg").is_file()):
         raise ValueError(Errors.E450.format(path=output))
     nlp = load_pipeline(model, gpu_id, code)
     pipe = find_parser(nlp, model)
@@ -89,28 +87,24 @@ def _calibrate(
     from ..pipeline.calibration import fit_temperature, is_bound, judge_constituents, judge_trees
 
     n_sents = {"fit": sum(len(gold.parses) for gold in fit), "measured": sum(len(gold.parses) for gold in held_out)}
-    n_gold = sum(len(parse.spans) for gold in held_out for parse in gold.parses)
     report: dict[str, Any] = {"sentences": n_sents}
     panels: dict[str, dict[str, Reliability]] = {}
     for kind, setting, judge in (
         ("constituents", "temperature", judge_constituents),
         ("whole_trees", "tree_temperature", judge_trees),
     ):
-        temperatures = {"before": pipe.cfg[setting], "after": fit_temperature(partial(judge, pipe, fit))}
-        judged = {name: judge(pipe, held_out, temperature) for name, temperature in temperatures.items()}
+        temperatures = {"before": pipe.cfg[setting], "after": fit_temperature(partial(judge, fit))}
+        judged = {name: judge(held_out, temperature) for name, temperature in temperatures.items()}
         panels[kind] = {name: measure_reliability(outcome.probs, outcome.right) for name, outcome in judged.items()}
         before, after = panels[kind]["before"], panels[kind]["after"]
         helps = judged["after"].loss() < judged["before"].loss() and after.ece <= before.ece
-        of_fit = judge(pipe, fit, temperatures["after"]).right
+        of_fit = judge(fit, temperatures["after"]).right
         at_end = is_bound(temperatures["after"]) or len({*of_fit}) < 2  # all or none: none is best
         report[kind] = {
             **{name: {"temperature": temperatures[name], **panel.to_dict()} for name, panel in panels[kind].items()},
             "kept": helps and not at_end,
             "at_end": at_end,
         }
-        if kind == "constituents":
-            for name, outcome in judged.items():
-                report[kind][name]["f"] = 2 * sum(outcome.right) / max(1, n_gold + len(outcome.right))
         if helps and not at_end:
             pipe.cfg[setting] = temperatures["after"]
     return report, panels
@@ -122,12 +116,9 @@ def _format(report: dict[str, Any]) -> str:
     text += " (what chance alone makes of it; by ECE_sweep, which chance moves less):\n"
     for kind, title in TITLES.items():
         before, after = report[kind]["before"], report[kind]["after"]
-        kept = after if report[kind]["kept"] else before
         text += f"  {title:<13}temperature {after['temperature']:.3f}: {before['ece']:.2%} before, "
         text += f"{after['ece']:.2%} after ({after['chance']:.2%}; {before['ece_sweep']:.2%}, "
-        text += f"{after['ece_sweep']:.2%}); {kept['accuracy']:.1%} are right\n"
-        if "f" in after:
-            text += f"    F of the trees, with punctuation: {before['f']:.2%} before, {after['f']:.2%} after.\n"
+        text += f"{after['ece_sweep']:.2%}); {before['accuracy']:.1%} are right\n"
         if not report[kind]["kept"]:
             at_end = report[kind]["at_end"]
             why = "It is the end of what is tried: take more trees." if at_end else "It does not help on these:"

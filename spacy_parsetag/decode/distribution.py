@@ -58,6 +58,10 @@ class Distribution:
         """Choose sentences, by index or by a mask; what was computed for the batch is not taken along."""
         return Distribution(self.batch.select(sentences))
 
+    def at(self, temperature: float) -> Distribution:
+        """The distribution with all scores divided by a temperature, which leaves the order of trees as it is."""
+        return self if temperature == 1.0 else Distribution(self.batch.scaled(1.0 / temperature))
+
     def sums(self, *, labels: bool = False) -> Sums:
         """Sum over all trees; see `sum_trees`. The arrays are kept, so do not change them."""
         if self._sums is None or (labels and self._sums.nodes is None):

@@ -1,16 +1,19 @@
 """Temperatures for the scores of a trained pipe, so that its probabilities mean what they say.
 
-There are two temperatures, for constituents and for whole trees. Mistakes cluster in sentences more than the scores
-say, so whole trees are right more often than the probabilities of their constituents imply, and one temperature does
-not fit both. Each is fit to the events that its probabilities are about (Kuleshov and Liang 2015): whether a
+Scores are divided by a temperature wherever a probability is stated. Trees are decoded without it, so that calibration
+changes none: at a temperature above 1 minimum Bayes risk would leave out constituents that are more often right than
+not. There are two temperatures, for constituents and for whole trees. Mistakes cluster in sentences more than the
+scores say, so whole trees are right more often than the probabilities of their constituents imply, and one temperature
+does not fit both. Each is fit to the events that its probabilities are about (Kuleshov and Liang 2015): whether a
 constituent that was found is right, or whether a tree is right.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
@@ -41,27 +44,39 @@ class Judged(NamedTuple):
 
 
 class GoldBatch(NamedTuple):
-    """Scores of sentences with gold trees, at a temperature of 1."""
+    """Sentences with gold trees.
+
+    batch (TagScores): Their scores.
+    ids (np.ndarray): (R,) int32 tag ids of the trees that the pipe's decoder finds, as in `Decoded`.
+    parses (list[Parse]): The gold trees.
+    """
 
     batch: TagScores
+    ids: NDArray[np.int32]
     parses: list[Parse]
+
+    def pairs(self) -> list[tuple[Spans, Spans]]:
+        """The constituents of each sentence, found and gold."""
+        found = labelled_nodes(self.ids, self.batch).spans(self.batch.tags)
+        return [(spans, [*parse.spans]) for spans, parse in zip(found, self.parses, strict=True)]
 
 
 def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> Iterator[GoldBatch]:
-    """Score the sentences of gold docs, on their own words and sentence boundaries.
+    """Score and parse the sentences of gold docs, on their own words and sentence boundaries.
 
-    Components before the parser run; its temperatures do not count. Docs with partial trees, and those without trees,
-    are left out.
+    Components before the parser run. Docs with partial trees, and those without trees, are left out.
 
     RAISES (ValueError): If the pipe scores successive tags.
     """
     key = pipe.cfg["spans_key"]
     whole = (doc for doc in golds if len(doc) and key in doc.spans and not is_marked(doc, "partial", key))
     for references in minibatch(whole, size=32):
-        batch, _, _ = pipe.score_docs(run_before(nlp, pipe, references), temperature=1.0)
+        batch, _, _ = pipe.score_docs(run_before(nlp, pipe, references))
         if batch.transitions is not None:
             raise ValueError(Errors.E273.format(name=pipe.name, nlp=nlp.path or nlp.meta["name"]))
-        yield GoldBatch(batch.on_cpu(), [parse for gold in references for _, parse in parses_from_doc(gold, key)])
+        distribution = Distribution(batch)
+        parses = [parse for gold in references for _, parse in parses_from_doc(gold, key)]
+        yield GoldBatch(distribution.batch, pipe.decoder(distribution).ids, parses)
 
 
 def cut_golds(golds: Iterable[GoldBatch], n: int) -> tuple[list[GoldBatch], list[GoldBatch]]:
@@ -72,41 +87,31 @@ def cut_golds(golds: Iterable[GoldBatch], n: int) -> tuple[list[GoldBatch], list
         n -= n_first
         for part, sentences in zip(parts, np.split(np.arange(len(gold.parses)), [n_first]), strict=True):
             if len(sentences):
-                part.append(GoldBatch(gold.batch.select(sentences).trim(), [gold.parses[s] for s in sentences]))
+                batch = gold.batch.select(sentences)
+                ids = gold.ids[batch.starts.min() : batch.stops.max()]  # those of the rows that `trim` leaves
+                part.append(GoldBatch(batch.trim(), ids, [gold.parses[s] for s in sentences]))
     return parts
 
 
-def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
-    """Decode at a temperature, and compare the constituents that were found with the gold trees."""
+def judge_constituents(golds: Iterable[GoldBatch], temperature: float) -> Judged:
+    """Compare the constituents that were found with the gold trees; probabilities are those at a temperature."""
     judged = Judged([], [])
-    for distribution, _, pairs in _decode(pipe, golds, temperature):
-        for s, (spans, gold_spans) in enumerate(pairs):
-            judged.probs.extend(distribution.constituents.of_spans(s, spans))
+    for gold in golds:
+        constituents = Distribution(gold.batch).at(temperature).constituents
+        for s, (spans, gold_spans) in enumerate(gold.pairs()):
+            judged.probs.extend(constituents.of_spans(s, spans))
             judged.right.extend(span in gold_spans for span in spans)
     return judged
 
 
-def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
-    """Decode at the temperature of constituents, which is fit first, and compare whole trees with the gold trees."""
+def judge_trees(golds: Iterable[GoldBatch], temperature: float) -> Judged:
+    """Compare the whole trees that were found with the gold trees, as `judge_constituents` does with constituents."""
     judged = Judged([], [])
-    of_constituents: float = pipe.cfg["temperature"]
-    for distribution, ids, pairs in _decode(pipe, golds, of_constituents):
-        of_trees = Distribution(distribution.batch.scaled(of_constituents / temperature))
-        judged.probs.extend(np.exp(of_trees.log_prob(of_trees.likeliest(ids).ids)).tolist())
-        judged.right.extend(spans == gold_spans for spans, gold_spans in pairs)
-    return judged
-
-
-def _decode(
-    pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float
-) -> Iterator[tuple[Distribution, Any, list[tuple[Spans, Spans]]]]:
-    """Yield each batch's distribution, the ids that the decoder finds, and each sentence's spans, found and gold."""
     for gold in golds:
-        batch = gold.batch.scaled(1.0 / temperature)
-        distribution = Distribution(batch)
-        ids = pipe.decoder(distribution).ids
-        gold_spans: list[Spans] = [[*parse.spans] for parse in gold.parses]
-        yield distribution, ids, list(zip(labelled_nodes(ids, batch).spans(batch.tags), gold_spans, strict=True))
+        distribution = Distribution(gold.batch).at(temperature)
+        judged.probs.extend(np.exp(distribution.log_prob(distribution.likeliest(gold.ids).ids)).tolist())
+        judged.right.extend(spans == gold_spans for spans, gold_spans in gold.pairs())
+    return judged
 
 
 def is_bound(temperature: float) -> bool:

@@ -179,14 +179,15 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         return [[Prediction(tokens, **next(rest)) for tokens in sentences] for sentences in words.sentences]
 
     def _find_fields(self, distribution: Distribution) -> Iterator[dict[str, Any]]:
-        """Yield the fields of the prediction for each sentence of a batch, other than its tokens."""
+        """Yield the fields of the prediction for each sentence of a batch, other than its tokens.
+
+        The tree comes from the scores as they are, whatever the temperatures.
+        """
         decoded, batch = self.decoder(distribution), distribution.batch
         trees = labelled_nodes(decoded.ids, batch).spans(batch.tags)
         # Constituents come first: the sums with labels that they need also serve all that follows.
-        constituents = distribution.constituents if self.probs else None
-        # From the temperature of constituents to that of whole trees.
-        factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0
-        of_trees = distribution if factor == 1.0 else Distribution(batch.scaled(factor))
+        constituents = distribution.at(self.cfg["temperature"]).constituents if self.probs else None
+        of_trees = distribution.at(self.cfg["tree_temperature"]) if self.probs or self.k_best else distribution
         columns: dict[str, Sequence[Any]] = {}
         if decoded.beam_widths is not None:
             columns["beam_width"] = decoded.beam_widths.tolist()
@@ -199,12 +200,9 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             described = {} if constituents is None else constituents.describe(s, spans, LEAST_RIVAL)
             yield {"spans": spans, **described, **{field: values[s] for field, values in columns.items()}}
 
-    def score_docs(
-        self, docs: list[Doc], *, temperature: float | None = None
-    ) -> tuple[TagScores, Words, list[list[str]] | None]:
-        """Score docs as prediction decodes them: at the temperature of constituents, under the docs' constraints.
+    def score_docs(self, docs: list[Doc]) -> tuple[TagScores, Words, list[list[str]] | None]:
+        """Score docs as prediction decodes them: under the docs' constraints.
 
-        temperature (float | None): The temperature; None for that of the component.
         RETURNS (tuple[TagScores, Words, list[list[str]] | None]): The batch of all sentences with words; their words;
             and, where constraints that cannot hold are dropped, the dropped ones of each sentence.
         RAISES (ValueError): If a doc has no sentence boundaries, or constraints cannot hold together, naming them.
@@ -215,8 +213,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             require_upstream(self.model, docs, name=self.name)
         scores = self.model.predict(docs)
         require_scores(scores, name=self.name)
-        temperature = self.cfg["temperature"] if temperature is None else temperature
-        batch = scores.batch(self.tag_set, self.linearizer, self.bound).scaled(1.0 / temperature)
+        batch = scores.batch(self.tag_set, self.linearizer, self.bound)
         drop = self.conflicts == "drop"
         constraints = []
         for doc, sentences in zip(docs, scores.words.sentences, strict=True):

@@ -45,7 +45,8 @@ class Ensemble(Checked, Pipe):
 
     Each member reads the words and sentences of the doc and runs its own components up to its parser. Probabilities of
     constituents are averaged, and the tree is the one that `MBRDecoder` finds for the mean. A member takes as long as
-    with `probs`, without a bound on the length of sentences: the mean needs all of its sums.
+    with `probs`, without a bound on the length of sentences: the mean needs all of its sums. Temperatures of members
+    that are calibrated count for the probabilities that are stated, not for the tree.
 
     name (str): The component's name in the pipeline.
     pipelines (Sequence[str]): The members, packages or folders. They are loaded when first needed, and saved with the
@@ -128,15 +129,16 @@ class Ensemble(Checked, Pipe):
         if not docs:
             return
         of_all = [of_sentence.constraints for of_sentence in constraints]
-        batches = [_score(member, docs, of_all) for member in self.members]
+        batches, temperatures = zip(*(_score(member, docs, of_all) for member in self.members), strict=True)
         tags = union_of_tags(batch.tags for batch in batches)
         rest, drop = iter(constraints), self.conflicts == "drop"
         # The rows of all members are the same, two a word, and so are the sentences of their parts.
         for parts in zip(*(batch.parts(PART_ROWS) for batch in batches), strict=True):
-            sums = [(part, Distribution(part).sums(labels=True)) for part in parts]
-            # Of labels that others know in both orders a member may know one order alone.
-            chains = tags.reordered_chains
-            mean = Constituents.mean([Constituents.from_sums(*of_member, chains) for of_member in sums])
+            members = [*map(Distribution, parts)]
+            mean = _mean(members, tags)
+            stated = mean
+            if any(temperature != 1.0 for temperature in temperatures):
+                stated = _mean([d.at(temperature) for d, temperature in zip(members, temperatures, strict=True)], tags)
             lengths = numbers_of_tags(mean.n_words)
             blank = np.zeros((int(lengths.sum()), len(tags)), dtype=np.float32)
             union = TagScores(blank, np.cumsum(lengths) - lengths, mean.n_words, tags, get_linearizer("in"))
@@ -144,7 +146,7 @@ class Ensemble(Checked, Pipe):
             decoded = mean.most_expected(union, self.cost)
             for s, spans in enumerate(labelled_nodes(decoded.ids, union).spans(tags)):
                 left_out = dropped[s] if drop else None
-                yield {"spans": spans, **mean.describe(s, spans, LEAST_RIVAL), "dropped_constraints": left_out}
+                yield {"spans": spans, **stated.describe(s, spans, LEAST_RIVAL), "dropped_constraints": left_out}
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the members, each in a folder, in place of members that were saved there before."""
@@ -197,8 +199,17 @@ def _member_folders(path: Path) -> list[Path]:
     return sorted(folders, key=lambda folder: int(folder.name))
 
 
-def _score(nlp: Language, docs: list[Doc], constraints: Sequence[Sequence[DocConstraint]]) -> TagScores:
-    """Score the words and sentences of docs with a pipeline's parser.
+def _mean(members: Iterable[Distribution], tags: TagSet) -> Constituents:
+    """Average the probabilities of constituents.
+
+    tags (TagSet): The tags of all members: of labels that others know in both orders a member may know one order alone.
+    """
+    sums = ((d.batch, d.sums(labels=True)) for d in members)
+    return Constituents.mean([Constituents.from_sums(*of_member, tags.reordered_chains) for of_member in sums])
+
+
+def _score(nlp: Language, docs: list[Doc], constraints: Sequence[Sequence[DocConstraint]]) -> tuple[TagScores, float]:
+    """Score the words and sentences of docs with a pipeline's parser; return the temperature of constituents too.
 
     constraints (Sequence[Sequence[DocConstraint]]): Constraints on each sentence, which count more than the pipeline's
         own; those that cannot hold are left out.
@@ -208,13 +219,14 @@ def _score(nlp: Language, docs: list[Doc], constraints: Sequence[Sequence[DocCon
     if len(parsers) != 1:
         raise ValueError(Errors.E265.format(n=len(parsers), pipes=", ".join(nlp.pipe_names)))
     batch, _, _ = parsers[0].score_docs(run_before(nlp, parsers[0], docs))
+    temperature: float = parsers[0].cfg["temperature"]
     if batch.transitions is not None:
         raise ValueError(Errors.E273.format(name=parsers[0].name, nlp=nlp.path or nlp.meta["name"]))
     if not any(constraints):
-        return batch
+        return batch, temperature
     of_pipeline = batch.constraints or [()] * len(constraints)
     joined = tuple((*first, *rest) for first, rest in zip(constraints, of_pipeline, strict=True))
-    return keep_possible(replace(batch.on_cpu(), constraints=joined))[0]
+    return keep_possible(replace(batch.on_cpu(), constraints=joined))[0], temperature
 
 
 def union_of_tags(tag_sets: Iterable[TagSet]) -> TagSet:

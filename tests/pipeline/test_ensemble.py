@@ -165,6 +165,21 @@ def test_constraints_hold(folders: list[str]) -> None:
         make_ensemble(folders, conflicts="ignore")
 
 
+def test_temperatures_of_members(folders: list[str], tmp_path: Path) -> None:
+    """They count for the probabilities that are stated, not for the tree."""
+    members = [spacy.load(folder) for folder in folders]
+    for i, member in enumerate(members):
+        pipe: Any = member.get_pipe("parsetag")
+        pipe.probs, pipe.temperature = True, 2.0 + i
+        member.to_disk(tmp_path / str(i))
+    doc = make_ensemble([str(tmp_path / str(i)) for i in range(3)])(TEXT)
+    assert spans_of(doc) == spans_of(make_ensemble(folders)(TEXT))
+    parsed = [member(TEXT) for member in members]
+    for span, prob in zip(doc.spans["constituents"], doc.spans["constituents"].attrs["probs"], strict=True):
+        of_members = [other._.span_prob(span.start, span.end, span.label_) for other in parsed]
+        assert prob == pytest.approx(np.mean(of_members), abs=0.01)  # below which members keep none
+
+
 def test_likely_constituents_that_the_tree_has_not(folders: list[str], trained: Callable[[str], Language]) -> None:
     nlp = make_ensemble(folders[:1])
     doc = nlp(TEXT)

@@ -1,6 +1,7 @@
 """Probabilities, the k best trees and the temperature, as users see them on docs."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def settings(trained: Callable[[str], Language]) -> Iterator[Callable[..., tuple
 def distribution(nlp: Language, pipe: ParseTagger, text: str) -> TreeDistribution:
     doc = nlp.get_pipe("one_sentence")(nlp.make_doc(text))
     batch, *_ = pipe.score_docs([doc])
-    return TreeDistribution.from_batch(batch, 0)
+    return TreeDistribution.from_batch(batch.scaled(1 / pipe.cfg["temperature"]), 0)
 
 
 @pytest.mark.parametrize("order", ["in", "pre", "post"])
@@ -331,6 +332,19 @@ def test_temperature(settings: Callable[..., Any]) -> None:
         found.append((spans_of(doc), doc.spans["constituents"].attrs["entropies"][0]))
     assert found[0][0] == found[1][0] == found[2][0]
     assert found[0][1] < found[1][1] < found[2][1]
+
+
+@pytest.mark.parametrize("decoder", [MBRDecoder(0.0), MBRDecoder(), MBRDecoder(0.9)])
+def test_trees_are_those_without_temperatures(decoder: Any, settings: Callable[..., Any], request: Any) -> None:
+    """Minimum Bayes risk depends on probabilities, but takes them from the scores as they are."""
+    _, pipe = settings()
+    request.addfinalizer(partial(setattr, pipe, "decoder", pipe.decoder))
+    pipe.decoder = decoder
+    trees = []
+    for temperature in (1.0, 0.2, 20.0):
+        nlp, _ = settings(probs=True, k_best=2, temperatures=(temperature, temperature))
+        trees.append([spans_of(nlp(text)) for text in (TEXT, "old dog papers sings The on", "sings on on old The")])
+    assert trees[0] == trees[1] == trees[2]
 
 
 def test_constituents_and_trees_have_temperatures_of_their_own(settings: Callable[..., Any]) -> None:
