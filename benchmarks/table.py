@@ -132,6 +132,7 @@ def pipelines() -> list[str]:
         "masc_dev": "textbooks, travel, interviews, letters, essays, news (MASC)",
         "craft_dev": "biomedical articles (CRAFT)",
         "wsj_sample_dev": "news (NLTK's Penn Treebank sample; nothing was trained on it)",
+        "natural_stories": "stories (Natural Stories; none of these trees was trained or chosen on)",
     }
     for part, name in parts.items():
         cells = [f"{report[part]['raw_text']['f']:.1f}" if part in report else "–" for report in reports]

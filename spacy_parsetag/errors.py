@@ -389,8 +389,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E321 = "The attrs of doc.spans[{key!r}] do not fit its sentences and constituents. Parse the doc again."
     E322 = "doc._.parses(k) gives the k best trees of each sentence, so k must be a whole number from 1 on; got {k!r}."
     E323 = (
-        "The component '{name}' changes the tokens of {text!r}: trees over the old ones are none over the new. Put it "
-        "behind the parser."
+        "{what} changes the tokens of {text!r}, and trees over the new ones cannot be compared with trees over those "
+        "that were given. Without it the pipeline can be scored by evaluate, calibrated, and a member of an ensemble."
     )
 
     E350 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."

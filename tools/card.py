@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 HEADER = (
-    "| development parts | words | F, gold | F, raw | tags, gold | tags, raw | sentences, raw |\n"
-    "|---|---|---|---|---|---|---|"
+    "| scored on | words | F, gold | F, raw | tags, gold | tags, raw | sentences, raw |\n|---|---|---|---|---|---|---|"
 )
 PARTS = {
     "masc_dev": "**MASC, annotated by hand, all**",
     "craft_dev": "**CRAFT, annotated by hand, biomedical articles**",
     "wsj_sample_dev": "**Wall Street Journal, annotated by hand, NLTK's sample (not trained on)**",
+    "natural_stories": "**Natural Stories, corrected by hand (neither trained nor chosen on)**",
     "gum_dev": "GUM, agreement with the parser that made its trees",
 }
 

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 from spacy.training import Example
 
-from ..errors import Errors
+from ..errors import Errors, shorten
 from ..evalb import join_lines, read_tree_lines
 from ..evalb.lines import Brackets
 from ..evalb.params import EvalbParams
 from ..files.find import refuse_missing
 from ..files.read import is_stream
 from ..files.write import STANDARD
+from ..pipeline.align import has_same_tokens
 from ..pipeline.scorer import SCORES, score_constituents, score_prefix
 from ..texts.load import find_parser, load_pipeline
 from ..tokens import has_parses, parses_from_doc
@@ -101,6 +102,9 @@ def parse_gold(
     docs = nlp.pipe([eg.predicted for eg in examples], batch_size=batch_size)
     for eg, parsed in zip(examples, docs, strict=True):
         eg.predicted = parsed
+        if not has_same_tokens(eg):
+            text = shorten(eg.reference.text, 50)
+            raise ValueError(Errors.E323.format(what="A component of the pipeline, such as merge_entities,", text=text))
     seconds = timer() - started
     prefix = score_prefix(key)
     scores = score_constituents(examples, params=params, **cfg)

@@ -206,7 +206,11 @@ def change_cleaning(options: CleanOptions, changes: Iterable[str]) -> CleanOptio
         re.compile(changed.get("trace-words") or "")
     except re.error as err:
         raise ValueError(Errors.E454.format(text=changed["trace-words"], reason=err)) from err
-    return replace(options, **{key.replace("-", "_"): value for key, value in changed.items()})
+    cleaning = replace(options, **{key.replace("-", "_"): value for key, value in changed.items()})
+    for part in ("", "tag-"):
+        is_lost = changed.get(f"{part}indices") is False and getattr(cleaning, f"{part}functions".replace("-", "_"))
+        refuse(is_lost, f"--clean {part}indices=no", f"{part}functions=no, as functions go with their indices")
+    return cleaning
 
 
 def describe(counts: CleanCounts, n_long: int, n_in_no_part: int) -> str:

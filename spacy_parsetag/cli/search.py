@@ -65,7 +65,9 @@ def search_cli(
     save: Annotated[
         Path | None, Opt(dir_okay=False, help="Save the trees to this file (NAME.columns), to search next time")
     ] = None,
-    heads: Annotated[str, Opt(help="Head rules for <# and its kin: penn, ctb, icon, or a file")] = "penn",
+    heads: Annotated[
+        str, Opt(help="Head rules for <#, its kin and --by NAME.head: penn, ctb, icon, or a file")
+    ] = "penn",
     n_process: Annotated[
         int, Opt("--workers", "--n-process", "-n", help="Processes, -1 for one per core; each takes whole files")
     ] = 1,

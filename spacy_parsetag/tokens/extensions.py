@@ -141,7 +141,8 @@ def get_base_nps(doc: Doc, spans_key: str = SPANS_KEY) -> list[Span]:
 def _base_np() -> "Tregex":
     from ..search.match import Tregex
 
-    return Tregex("@NP !<< (@NP !<- POS) !(<- POS > @NP)")
+    base = "@NP !<< (@NP !<- POS)"
+    return Tregex(f"{base} !(<- POS > ({base}))")
 
 
 def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:

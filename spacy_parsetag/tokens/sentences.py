@@ -126,7 +126,7 @@ def run_before(nlp: Language, parser: Pipe, docs: Iterable[Doc]) -> list[Doc]:
         copies = list(pipe.pipe(copies)) if hasattr(pipe, "pipe") else [pipe(copy) for copy in copies]
         for doc, copy in zip(docs, copies, strict=True):
             if len(copy) != len(doc):
-                raise ValueError(Errors.E323.format(name=name, text=shorten(doc.text, 50)))
+                raise ValueError(Errors.E323.format(what=f"The component {name!r}", text=shorten(doc.text, 50)))
     for doc, copy in zip(docs, copies, strict=True):
         starts = sentence_starts(doc)
         # spaCy's dependency parser keeps boundaries, and with its parse they cannot be set again.

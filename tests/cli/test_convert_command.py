@@ -162,6 +162,8 @@ def test_split(run: Run, treebank: Path, tmp_path: Path) -> None:
         (["trees.mrg", "out.spacy", "--encoding", "nonsense"], "E101"),
         (["trees.mrg", "out.spacy", "--clean", "trace-words=("], "E454"),
         (["trees.mrg", "out.spacy", "--clean", "root=ROOT"], "E470"),
+        (["trees.mrg", "out.spacy", "--clean", "indices=no"], "E455"),
+        (["trees.mrg", "out.spacy", "--clean", "tag-functions=yes", "--clean", "tag-indices=no"], "E455"),
         (["trees.mrg", "out.spacy", "--clean", "trace-words=.*"], "E465"),
         (["trees.mrg", "out.spacy", "--split", "a=0.5,b=0.5"], "E107"),
         (["trees.mrg", "trees.mrg"], "E107"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import spacy
 from command_data import TREES, Run
+from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from tiny import train
@@ -73,6 +74,23 @@ def test_pipeline(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> N
     # The accuracy of gold tags is no figure.
     of_tables = run("evaluate", pipeline, data, "--by", "label", "--json").stdout
     assert "tag_accuracy" not in (tmp_path / "m.json").read_text() + of_tables
+
+
+def test_a_component_that_changes_the_tokens(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> None:
+    """Trees over merged tokens are not those of the gold sentences, nor are they missing."""
+
+    @Language.component("merge_first_two")
+    def merge_first_two(doc: Doc) -> Doc:
+        with doc.retokenize() as retokenizer:
+            retokenizer.merge(doc[:2])
+        return doc
+
+    nlp = spacy.load(pipeline)
+    nlp.add_pipe("merge_first_two", before="parsetag")
+    nlp.to_disk(tmp_path / "merging")
+    run("convert", treebank, tmp_path / "gold.spacy")
+    result = run("evaluate", tmp_path / "merging", tmp_path / "gold.spacy")
+    assert result.exit_code == 1 and "[E323] A component of the pipeline, such as merge_entities" in result.stderr
 
 
 def test_tables_of_a_pipeline_have_the_parameters_given(

@@ -360,6 +360,17 @@ def test_heads_and_base_nps(docs: list[Doc], extensions: None) -> None:
     assert bases == [["The man", "papers"], ["Her dog 's tail"], ["Kim , and Lee"]]
 
 
+def test_base_nps_of_possessors(extensions: None) -> None:
+    """A possessor is one of its own where the phrase around it has another noun phrase, and is none itself."""
+    effort = "(NP (NP (NNP Sony) (POS 's)) (NN effort) (S (VP (TO to) (VP (VB hire) (NP (NNS producers))))))"
+    nested = "(NP (NP (NP (PRP$ her) (NN dog) (POS 's)) (NN tail) (POS 's)) (NN end))"
+    docs = docs_from_trees(spacy.blank("en").vocab, read_string(f"(TOP {effort})(TOP (S {nested} (VP (VBD hurt))))"))
+    assert [[span.text for span in doc._.base_nps] for doc in docs] == [
+        ["Sony 's", "producers"],
+        ["her dog 's tail 's end"],
+    ]
+
+
 def test_heads_of_chinese(extensions: None) -> None:
     """By the rules of their own treebank."""
     [doc] = docs_from_trees(
