@@ -42,31 +42,19 @@ struct Mask {
 };
 inline int64_t words_for(int64_t n_nodes) { return (n_nodes + 63) / 64; }
 
-// Each relation stands beside its inverse, which differs in the last bit. `RELATIONS` in pattern.py has the same numbers.
+// Each relation stands beside its inverse, which differs in the last bit; the last two are their own inverses.
+// `RELATIONS` in pattern.py has the same order.
 enum Relation {
     PARENT, CHILD, DOMINATES, DOMINATED, NTH_CHILD_IS, IS_NTH_CHILD, ONLY_CHILD_IS, IS_ONLY_CHILD, UNARY_OVER, UNARY_UNDER,
     LEFTMOST_IS, IS_LEFTMOST, RIGHTMOST_IS, IS_RIGHTMOST, LEFT_SISTER, RIGHT_SISTER, NEXT_LEFT, NEXT_RIGHT, JUST_BEFORE,
-    JUST_AFTER, BEFORE, AFTER, HEAD_IS, IS_HEAD, HEADS_DOWN, HEADS_UP, SAME, SAME_TOO, SAME_TREE, SAME_TREE_TOO,
-    DOWN_THROUGH, UP_THROUGH
+    JUST_AFTER, BEFORE, AFTER, HEAD_IS, IS_HEAD, HEADS_DOWN, HEADS_UP, DOWN_THROUGH, UP_THROUGH, SAME, SAME_TREE
 };
+constexpr int inverse(int relation) { return relation < SAME ? relation ^ 1 : relation; }
 
-// Most relations are one move from node to node, or (`again`) any number of such moves; NONE marks the others.
-enum Move { UP, UP_IF_FIRST, UP_IF_LAST, UP_IF_ONLY, UP_IF_HEAD, LEFT, RIGHT, FIRST_CHILD, ONLY_CHILD, HEAD_CHILD, NONE };
-struct Walk {
-    Move move;
-    bool again;
-};
-constexpr Walk WALKS[] = {
-    {NONE, false},       {UP, false},           {NONE, false},       {UP, true},          {NONE, false},
-    {NONE, false},       {ONLY_CHILD, false},   {UP_IF_ONLY, false}, {ONLY_CHILD, true},  {UP_IF_ONLY, true},
-    {FIRST_CHILD, true}, {UP_IF_FIRST, true},   {NONE, false},       {UP_IF_LAST, true},  {RIGHT, true},
-    {LEFT, true},        {RIGHT, false},        {LEFT, false},       {NONE, false},       {NONE, false},
-    {NONE, false},       {NONE, false},         {HEAD_CHILD, false}, {UP_IF_HEAD, false}, {HEAD_CHILD, true},
-    {UP_IF_HEAD, true},  {NONE, false},         {NONE, false},       {NONE, false},       {NONE, false},
-    {NONE, false},       {NONE, false},
-};
+// Most relations are one move from node to node, or any number of such moves.
+enum Move { UP, UP_IF_FIRST, UP_IF_LAST, UP_IF_ONLY, UP_IF_HEAD, LEFT, RIGHT, FIRST_CHILD, ONLY_CHILD, HEAD_CHILD };
 
-// The node that a step leads to, or -1.
+// The node that a move leads to, or -1.
 inline int64_t go(const Trees &t, Move move, int64_t x) {
     const int64_t parent = x - t.up[x], next = t.last(x) + 1;
     int64_t y = x - 1;
@@ -84,8 +72,8 @@ inline int64_t go(const Trees &t, Move move, int64_t x) {
         if (t.up[x] <= 1) return -1;
         while (y - t.up[y] != parent) y -= t.up[y];
         return y;
-    default: return -1;
     }
+    return -1;
 }
 
 // Call f(y) for each y with "x relation y", until it returns false. `nth` counts children from 1, from the last one if it
@@ -94,10 +82,30 @@ template <int relation, class F>
 inline void visit(const Trees &t, int nth, Mask through, int64_t x, F f) {
     const int64_t end = t.last(x), parent = x - t.up[x];
     int64_t y = x;
+    auto once = [&](Move move) {
+        if ((y = go(t, move, y)) >= 0) f(y);
+    };
     auto walk = [&](Move move) {
         while ((y = go(t, move, y)) >= 0 && f(y)) {}
     };
     switch (relation) {
+    case CHILD: return once(UP);
+    case DOMINATED: return walk(UP);
+    case ONLY_CHILD_IS: return once(ONLY_CHILD);
+    case IS_ONLY_CHILD: return once(UP_IF_ONLY);
+    case UNARY_OVER: return walk(ONLY_CHILD);
+    case UNARY_UNDER: return walk(UP_IF_ONLY);
+    case LEFTMOST_IS: return walk(FIRST_CHILD);
+    case IS_LEFTMOST: return walk(UP_IF_FIRST);
+    case IS_RIGHTMOST: return walk(UP_IF_LAST);
+    case LEFT_SISTER: return walk(RIGHT);
+    case RIGHT_SISTER: return walk(LEFT);
+    case NEXT_LEFT: return once(RIGHT);
+    case NEXT_RIGHT: return once(LEFT);
+    case HEAD_IS: return once(HEAD_CHILD);
+    case IS_HEAD: return once(UP_IF_HEAD);
+    case HEADS_DOWN: return walk(HEAD_CHILD);
+    case HEADS_UP: return walk(UP_IF_HEAD);
     case PARENT:
         for (y = x + 1; y <= end && f(y); y = t.last(y) + 1) {}
         return;
@@ -134,24 +142,19 @@ inline void visit(const Trees &t, int nth, Mask through, int64_t x, F f) {
         while (t.up[y])
             if (t.last(--y) < x && !f(y)) return;
         return;
-    case SAME:
-    case SAME_TOO:
-        f(x);
-        return;
-    case SAME_TREE:
-    case SAME_TREE_TOO:
-        while (t.up[y]) y -= t.up[y];
-        for (const int64_t stop = t.last(y); y <= stop && f(y); ++y) {}
-        return;
     case DOWN_THROUGH:
         for (y = x + 1; y <= end && f(y); y = through[y] ? y + 1 : t.last(y) + 1) {}
         return;
     case UP_THROUGH:
         while (t.up[y] && f(y -= t.up[y]) && through[y]) {}
         return;
-    default:
-        if (WALKS[relation].again) return walk(WALKS[relation].move);
-        if ((y = go(t, WALKS[relation].move, x)) >= 0) f(y);
+    case SAME:
+        f(x);
+        return;
+    case SAME_TREE:
+        while (t.up[y]) y -= t.up[y];
+        for (const int64_t stop = t.last(y); y <= stop && f(y); ++y) {}
+        return;
     }
 }
 
@@ -181,7 +184,7 @@ template <int relation>
 inline void image(const Trees &t, int nth, Mask through, Mask in, Mask out) {
     int64_t done = -1;
     auto mark = [&](int64_t y) {
-        visit<relation ^ 1>(t, nth, through, y, [&](int64_t x) { return out[x] ? false : (out.mark(x), true); });
+        visit<inverse(relation)>(t, nth, through, y, [&](int64_t x) { return out[x] ? false : (out.mark(x), true); });
     };
     auto mark_below = [&](int64_t y) {
         if (t.last(y) > std::max(y, done)) out.mark(y + 1, done = t.last(y));
@@ -193,7 +196,7 @@ inline void image(const Trees &t, int nth, Mask through, Mask in, Mask out) {
     };
     if (relation == DOMINATED)
         each(in, t.n, mark_below);
-    else if (relation == SAME_TREE || relation == SAME_TREE_TOO)
+    else if (relation == SAME_TREE)
         each(in, t.n, mark_tree);
     else if (relation == BEFORE)
         for (int64_t y = t.n; y-- > 0;) in[y] ? mark(y) : void();
@@ -208,7 +211,7 @@ inline void with_constant(int relation, F f, std::integer_sequence<int, all...>)
 }
 template <class F>
 inline void with_constant(int relation, F f) {
-    with_constant(relation, f, std::make_integer_sequence<int, UP_THROUGH + 1>{});
+    with_constant(relation, f, std::make_integer_sequence<int, SAME_TREE + 1>{});
 }
 
 // All pairs "x relation y" of an x in a list and a y in `in`: places in the list, and nodes.

@@ -26,12 +26,9 @@ from ..trees.tree import ROOT_LABELS
 # index. A label that begins with such a mark continues past the next mark if the two are the same: -NONE-.
 _BASIC = re.compile(r"(?:([-=|#^~_\[])(?:[^-=|#^~_\[]+\1)?)?[^-=|#^~_\[]*")
 
-# Each relation with the number of the kernel.
-RELATIONS = {
-    "<": 0, ">": 1, "<<": 2, ">>": 3, "<N": 4, ">N": 5, "<:": 6, ">:": 7, "<<:": 8, ">>:": 9, "<<,": 10, ">>,": 11,
-    "<<-": 12, ">>-": 13, "$++": 14, "$--": 15, "$+": 16, "$-": 17, ".": 18, ",": 19, "..": 20, ",,": 21, "<#": 22,
-    ">#": 23, "<<#": 24, ">>#": 25, "==": 26, ":": 28, "<+": 30, ">+": 31,
-}  # fmt: skip
+# Each relation with its number, in the order that the kernel has.
+_IN_ORDER = "< > << >> <N >N <: >: <<: >>: <<, >>, <<- >>- $++ $-- $+ $- . , .. ,, <# ># <<# >># <+ >+ == :"
+RELATIONS = {symbol: number for number, symbol in enumerate(_IN_ORDER.split())}
 # Each synonym with the relation that it stands for, and the child that this relation counts to (0: it counts none).
 _SYNONYMS = {
     "<,": ("<N", 1), ">,": (">N", 1), "<-": ("<N", -1), ">-": (">N", -1), "<`": ("<N", -1), ">`": (">N", -1),
