@@ -79,8 +79,8 @@ def columns_of_docs(
 
 def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str, id_key: str) -> DocColumns | None:
     """Read numbered docs at once. Return None if that is impossible: because of missing tags, changed tokens, several
-    vocabularies, or constituents that have another format or no label, that begin or end with white space, that are
-    not in pre-order and in the order of sentences, or that are not a tree."""
+    vocabularies, or constituents that have another format, no label or no word, that are not in pre-order and in the
+    order of sentences, or that are not a tree."""
     vocab = docs[0][1].vocab if docs else None
     if vocab is None or not vocab.lang or any(doc.vocab is not vocab or "sents" in doc.user_hooks for _, doc in docs):
         return None
@@ -92,25 +92,22 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str, id
     n_tokens = np.array([len(doc) for _, doc in docs])
     doc_ends = np.cumsum(n_tokens)
     doc_starts = doc_ends - n_tokens
-    constituents = _read_constituents(groups, tokens, doc_starts, doc_ends)
+    constituents = _read_constituents(groups, tokens, doc_starts)
     if constituents is None:
         return None
-    first_tokens, end_tokens, labels = constituents
+    starts, ends, labels = constituents
     forms, all_tags, is_space, *_, sent_start = tokens
     is_first = sent_start == 1
     is_first[doc_starts[n_tokens > 0]] = True
     token_of = np.flatnonzero(is_space == 0)  # (words,)
-    words_up_to = np.cumsum(is_space == 0)  # (tokens,)
-    starts, ends = words_up_to[first_tokens] - 1, words_up_to[end_tokens - 1]  # (constituents,)
-    words, tags = forms[token_of], all_tags[token_of]
     sentence_starts = np.flatnonzero(np.diff(np.cumsum(is_first)[token_of], prepend=0))  # (sentences with words,)
-    n_words = np.diff(np.append(sentence_starts, len(words)))
+    n_words = np.diff(sentence_starts, append=len(token_of))
     sentence_of = np.searchsorted(sentence_starts, starts, "right") - 1  # (constituents,)
-    if not len(words) or (np.diff(sentence_of) < 0).any():
+    if not len(token_of) or (np.diff(sentence_of) < 0).any():
         return None
     n_spans = np.bincount(sentence_of, minlength=len(sentence_starts))
-    numbers, keys = number_keys(np.concatenate([words, tags, labels]))
-    words, tags, labels = np.split(numbers, [len(words), 2 * len(words)])
+    numbers, keys = number_keys(np.concatenate([forms[token_of], all_tags[token_of], labels]))
+    words, tags, labels = np.split(numbers, [len(token_of), 2 * len(token_of)])
     offsets = sentence_starts[sentence_of]
     spans = np.stack([starts - offsets, ends - offsets, labels])
     doc_of = np.searchsorted(doc_ends, token_of[sentence_starts], "right")  # (sentences with words,)
@@ -126,14 +123,14 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str, id
         )
     except ValueError:
         return None
-    return DocColumns(columns, (np.arange(len(forms)) - doc_starts.repeat(n_tokens))[token_of])
+    return DocColumns(columns, token_of - doc_starts.repeat(n_tokens)[token_of])
 
 
 def _read_constituents(
-    groups: Sequence[SpanGroup], tokens: NDArray[np.uint64], doc_starts: Longs, doc_ends: Longs
+    groups: Sequence[SpanGroup], tokens: NDArray[np.uint64], doc_starts: Longs
 ) -> tuple[Longs, Longs, NDArray[np.uint64]] | None:
-    """Read the first tokens, ends and labels of docs' constituents, with tokens counted over all docs. Return None if
-    tokens or constituents are unusual (see `_read_at_once`); the order of constituents is not checked here.
+    """Read the starts, ends and labels of docs' constituents, over the words of all docs. Return None if tokens or
+    constituents are unusual (see `_read_at_once`); the order of constituents is not checked here.
 
     tokens (NDArray): A row for each of `_TOKEN_ATTRS`.
     """
@@ -145,16 +142,14 @@ def _read_constituents(
     except IndexError:  # a span beyond the end of a doc
         return None
     start, end, labels, start_char, end_char = rows
-    char_ends = first_char + length
     first_tokens, end_tokens = np.stack([start, end]).astype(np.int64) + doc_starts.repeat(group_sizes)
-    is_usual = (tags | is_space).all() and labels.all()
-    are_inside = (first_tokens < end_tokens).all() and (end_tokens <= doc_ends.repeat(group_sizes)).all()
-    if not (is_usual and are_inside):
+    words_before = np.append(0, np.cumsum(is_space == 0))
+    starts, ends = words_before[first_tokens], words_before[end_tokens]
+    if not ((tags | is_space).all() and labels.all() and (starts < ends).all()):
         return None
-    last_tokens = end_tokens - 1
-    is_unchanged = (first_char[first_tokens] == start_char).all() and (char_ends[last_tokens] == end_char).all()
-    are_words = not is_space[first_tokens].any() and not is_space[last_tokens].any()
-    return (first_tokens, end_tokens, labels) if is_unchanged and are_words else None
+    char_ends = first_char + length
+    is_unchanged = (first_char[first_tokens] == start_char).all() and (char_ends[end_tokens - 1] == end_char).all()
+    return (starts, ends, labels) if is_unchanged else None
 
 
 class TreeMatch(NamedTuple):
