@@ -98,7 +98,8 @@ class TreeColumns:
         return self._heads[rules]
 
     def passes(self, label: Label) -> NDArray[np.bool_]:
-        """Tell whether each string passes a test of labels; found once for each test, as long as there are few."""
+        """Tell whether each string passes a test of labels, whose negation does not count; found once for each test, as
+        long as there are few."""
         mask = self._passes.get(label)
         if mask is None:
             if len(self._passes) >= _MOST_PASSES:  # where columns stay, and many words are looked up
@@ -109,7 +110,7 @@ class TreeColumns:
             else:
                 texts = map(basic_category, self.strings) if label.basic else self.strings
                 mask = np.fromiter(map(label.test, texts), bool, len(self.strings))
-            mask = self._passes[label] = mask != label.negated
+            self._passes[label] = mask
         return mask
 
     def trees_of(self, nodes: Longs) -> Longs:

@@ -52,7 +52,7 @@ class Program:
     patterns (Sequence[tuple[Node, ...]]): The alternatives of each pattern.
     mask_of (dict[Label | Node | Test, int]): For each part of the patterns the number of its mask, which marks the
         nodes that match it; with back-references, the mask may also mark others.
-    labels (dict[Label, int]): The labels that are tested, each with the number of its mask.
+    labels (dict[Label, int]): The labels that are tested, without negation, each with the number of its mask.
     steps (Ints): (steps, 5) int32: the kind of each step; two masks, or a relation and a mask; its N; the mask between.
     results (Longs): The mask of each pattern.
     needs_heads (bool): Whether a step is a relation of heads.
@@ -62,7 +62,7 @@ class Program:
         self.patterns = patterns
         all_parts = [part for nodes in patterns for node in nodes for part in parts(node)]
         tested = (part for part in all_parts if isinstance(part, Label) and part.kind != "any")
-        distinct = dict.fromkeys(replace(label, negated=False) if label.means_root else label for label in tested)
+        distinct = dict.fromkeys(replace(label, negated=False) for label in tested)
         self.labels = {label: number for number, label in enumerate(distinct)}
         self._steps: dict[tuple[int, ...], int] = {}
         self.mask_of: dict[Label | Node | Test, int] = {}
@@ -82,10 +82,12 @@ class Program:
     def _compile(self, part: Label | Node | Test) -> int:
         """Add the steps of a part, and return the number of its mask."""
         if isinstance(part, Label):
+            if part.kind == "any":
+                return self._add(_ALL)
+            number = self.labels[replace(part, negated=False)]
             if part.means_root:
-                number = self._add(_OR, self.labels[replace(part, negated=False)], self._add(_TOP))
-                return self._add(_NOT, number) if part.negated else number
-            return self._add(_ALL) if part.kind == "any" else self.labels[part]
+                number = self._add(_OR, number, self._add(_TOP))
+            return self._add(_NOT, number) if part.negated else number
         if isinstance(part, Node):
             if part.test is None:
                 return self.mask_of[part.label]

@@ -102,7 +102,7 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Iterator[Hits]:
     """Search a file batch by batch. The last batch is an empty one, so that no file is without."""
     tregex = query.compile()
     names = (
-        replace(label, text=name, negated=False)
+        replace(label, text=name)
         for label in tregex.program.labels
         for name in (label.names if label.kind == "names" else [label.text])
     )
