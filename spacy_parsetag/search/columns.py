@@ -88,8 +88,8 @@ class TreeColumns:
     def sentence(self) -> Longs:
         """The number of each tree within its text: among the trees of its line or row, from 1."""
         is_first = (np.diff(self.line, prepend=-1) != 0) | (np.diff(self.source, prepend=-1) != 0)
-        firsts, places = np.flatnonzero(is_first), np.arange(len(self))
-        return np.asarray(places - firsts[np.cumsum(is_first) - 1] + 1)
+        places = np.arange(len(self))
+        return np.asarray(places - np.maximum.accumulate(places * is_first) + 1)
 
     def heads(self, rules: HeadRules) -> Ints:
         """The distance of each node to its head child, 0 at words; found once for each table of rules."""
