@@ -202,7 +202,7 @@ class _Parser:
 
     def take(self, text: str) -> bool:
         """Consume the next token if it is some mark, and tell whether it was."""
-        is_taken = self.next.kind == "mark" and self.next.text == text
+        is_taken = self.next.text == text
         self.place += is_taken
         return is_taken
 
@@ -238,14 +238,14 @@ class _Parser:
         return node
 
     def starts_test(self) -> bool:
-        return self.next.kind == "relation" or (self.next.kind == "mark" and self.next.text in "[(!?&")
+        return self.next.kind == "relation" or self.next.text in ("[", "(", "!", "?", "&")
 
     def tests(self) -> Test:
         """Read alternatives. A name that is given in one of them is not known in the others."""
         names_before = set(self.names_seen)
         alternatives = [self.all()]
         names_after = self.names_seen
-        while self.next.text == "|" and self.next.kind == "mark":
+        while self.next.text == "|":
             following = self.tokens[self.place + 1]
             if following.kind != "relation" and following.text not in ("[", "(", "!", "?"):
                 break  # of whole patterns
@@ -326,7 +326,7 @@ class _Parser:
         return Group("and", (*steps, Group("not", (extra_child,))))
 
     def description(self) -> Node:
-        if self.next.kind == "mark" and self.next.text in "=~":
+        if self.next.text in ("=", "~"):
             _, mark, at = self.pop()
             name = self.name()
             if name not in self.names_seen:
