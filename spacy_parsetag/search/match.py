@@ -55,7 +55,7 @@ class Program:
     labels (dict[Label, int]): The labels that are tested, without negation, each with the number of its mask.
     steps (Ints): (steps, 5) int32: the kind of each step; two masks, or a relation and a mask; its N; the mask between.
     results (Longs): The mask of each pattern.
-    needs_heads (bool): Whether a step is a relation of heads.
+    needs_heads (bool): Whether a part is a relation of heads.
     """
 
     def __init__(self, patterns: Sequence[tuple[Node, ...]]) -> None:
@@ -70,7 +70,7 @@ class Program:
             self.mask_of[part] = self._compile(part)
         self.results = np.array([self._combine(_OR, nodes) for nodes in patterns], np.int64)
         self.steps = np.array(list(self._steps), np.int32).reshape(-1, 5)
-        self.needs_heads = bool({*self.steps[self.steps[:, 0] == _SEMI_JOIN, 1].tolist()} & _HEAD_RELATIONS)
+        self.needs_heads = any(isinstance(part, Step) and part.relation in _HEAD_RELATIONS for part in all_parts)
 
     def _add(self, kind: int, a: int = 0, b: int = 0, nth: int = 0, through: int = -1) -> int:
         """Add a step, unless it is there, and return the number of its mask."""
