@@ -94,12 +94,11 @@ class Program:
             label_mask, test_mask = self.mask_of[part.label], self.mask_of[part.test]
             return test_mask if part.label.kind == "any" else self._add(_AND, label_mask, test_mask)
         if isinstance(part, Step):
-            number = self.mask_of[part.node]
             lacking = {RELATIONS["<"]: _LEAF, RELATIONS[">"]: _TOP}.get(part.relation)
-            if lacking is not None and number == self._add(_ALL):  # some child, some parent
+            if lacking is not None and part.node.label.kind == "any" and part.node.test is None:  # a child, a parent
                 return self._add(_NOT, self._add(lacking))
             through = -1 if part.through is None else self.mask_of[part.through]
-            return self._add(_SEMI_JOIN, part.relation, number, part.nth, through)
+            return self._add(_SEMI_JOIN, part.relation, self.mask_of[part.node], part.nth, through)
         if part.kind in ("and", "or"):
             return self._combine(_AND if part.kind == "and" else _OR, part.tests)
         refers = any(isinstance(inner, Node) and (inner.same or inner.like) for inner in parts(part))
