@@ -182,19 +182,16 @@ inline int64_t lay_out(int64_t n_sentences, const int64_t *n_words, const int64_
 // Tell whether columns are trees, one after another from the first node to the last; numbers from a disk may be anything.
 inline bool are_trees(const int32_t *label, const int32_t *up, const int32_t *size, int64_t n_nodes, int64_t n_strings,
                       const int64_t *starts, int64_t n_trees) {
-    std::vector<int64_t> open;
-    int64_t tree = 0;
+    int64_t tree = 0, open = -1;  // the lowest node that is not complete; those above are its parents
     auto last = [&](int64_t x) { return x + size[x]; };
     for (int64_t x = 0; x < n_nodes; ++x) {
-        const bool is_root = open.empty();
+        const bool is_root = open < 0;
         if (label[x] < 0 || label[x] >= n_strings || size[x] < is_root || last(x) >= n_nodes) return false;
         if (is_root ? up[x] || tree == n_trees || starts[tree++] != x
-                    : up[x] != x - open.back() || last(x) > last(open.back()))
+                    : up[x] != x - open || last(x) > last(open))
             return false;
-        if (size[x])
-            open.push_back(x);
-        else
-            while (!open.empty() && last(open.back()) == x) open.pop_back();
+        open = x;
+        while (open >= 0 && last(open) == x) open = up[open] ? open - up[open] : -1;
     }
     return tree == n_trees;  // the last node of all ends whatever is open
 }
