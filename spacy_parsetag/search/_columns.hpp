@@ -89,18 +89,16 @@ inline int64_t read_brackets(std::string_view text, int64_t at, int64_t *line, i
     };
     while (static_cast<int64_t>(out.starts.size()) < most) {
         skip();
+        if (p == end) break;
         const char *const start = p;
         const int64_t first = static_cast<int64_t>(out.label.size()), first_line = *line;
-        bool is_plain = p < end && *p == '(';
-        bool is_wrapped = true;
-        if (p == end) break;
-        while (is_plain) {
-            if (*p == ')') {
+        bool is_wrapped = true, is_read = false;
+        for (; p < end && !is_read; skip()) {  // it breaks off where the tree is not plain
+            if (*p == ')' && !open.empty()) {
                 close();
                 ++p;
             } else {
-                is_plain = *p == '(' && static_cast<int64_t>(out.label.size()) - first < most_nodes;
-                if (!is_plain) break;
+                if (*p != '(' || static_cast<int64_t>(out.label.size()) - first >= most_nodes) break;
                 ++p;
                 skip();
                 const std::string_view label = token();
@@ -109,33 +107,29 @@ inline int64_t read_brackets(std::string_view text, int64_t at, int64_t *line, i
                     is_wrapped = is_wrapper(label);
                     if (is_wrapped && p < end && *p == ')') {  // (TOP), which stands for a sentence without a parse
                         ++p;
-                        break;
+                        is_read = true;
+                        continue;
                     }
                     if (!is_wrapped) open.push_back(add(out.labels.number("TOP")));
                     out.any_bare |= !is_wrapped;
+                } else if (is_wrapper(label)) {
+                    break;
                 }
-                is_plain = (open.empty() || !is_wrapper(label)) && p < end && *p && *p != ')';
-                if (!is_plain) break;
+                if (p == end || !*p || *p == ')') break;
                 open.push_back(add(out.labels.number(label)));
                 if (*p != '(') {
-                    is_plain = !is_wrapper(label);
                     add(~out.words.number(token()));
                     skip();
-                    is_plain = is_plain && p < end && *p == ')';
-                    if (!is_plain) break;
+                    if (is_wrapper(label) || p == end || *p != ')') break;
                     close();
                     ++p;
                 }
             }
             if (!is_wrapped && open.size() == 1) close();
-            if (open.empty()) break;
-            skip();
-            is_plain = is_plain && p < end;
+            is_read = open.empty();
         }
-        if (!is_plain) {
-            out.label.resize(first);
-            out.up.resize(first);
-            out.size.resize(first);
+        if (!is_read) {
+            for (auto *each : {&out.label, &out.up, &out.size}) each->resize(first);
             *line = first_line;
             return start - text.data();
         }
