@@ -209,8 +209,8 @@ def tabulate(
             continue
         name, _, what = key.partition(".")
         counted = nodes if name == MATCH else names[name]
-        while what and (columns.size[counted] * (counted >= 0)).any():
-            counted = np.where(counted >= 0, counted + columns.heads(rules)[counted], counted)
+        while what and columns.size[counted].any():  # -1, for no node, is also the last word, and stays where it is
+            counted = counted + columns.heads(rules)[counted]
         codes.append(np.where(counted >= 0, columns.label[counted], -1))
         values.append(lowered if what == "lower" else strings)
     table = Counter(dict.fromkeys(zip(*values, strict=True), 0) if {*by} <= {*TEXTS} else {})
