@@ -140,7 +140,7 @@ def search_cli(
     skipped.summarize()
     skipped.check()
     if not quiet and not count:
-        n_trees, n_with_a_match, n_matches = (totals[name] for name in ("trees", "trees with a match", "matches"))
+        n_trees, n_with_a_match, n_matches = totals.values()
         with_a_match = f"{counted(n_with_a_match, 'tree')} with a match"
         note(f"{counted(n_trees, 'tree')}, {with_a_match}, {counted(n_matches, 'match')}", "good")
     absent_labels = sorted(str(label) for label in absent - {id_key})
