@@ -66,8 +66,8 @@ def search_cli(
         Path | None, Opt(dir_okay=False, help="Save the trees to this file (NAME.columns), to search next time")
     ] = None,
     heads: Annotated[
-        str, Opt(help="Head rules for <#, its kin and --by NAME.head: penn, ctb, icon, or a file")
-    ] = "penn",
+        str | None, Opt(help="Head rules for <#, its kin and --by NAME.head: penn (the default), ctb, icon, or a file")
+    ] = None,
     n_process: Annotated[
         int, Opt("--workers", "--n-process", "-n", help="Processes, -1 for one per core; each takes whole files")
     ] = 1,
@@ -116,8 +116,9 @@ def search_cli(
             raise ValueError(Errors.E032.format(path=save))
     refuse_suffix("--html", html, ".html", ".htm")
     report = chosen[0] if chosen else "context"
-    query = Query(pattern, heads, encoding, report, tuple(by or ()), spans_key, limit, id_key)
-    header = columns_of_rows(query.compile())  # an error comes before anything is read
+    query = Query(pattern, heads or "penn", encoding, report, tuple(by or ()), spans_key, limit, id_key)
+    tregex = query.compile()  # an error comes before anything is read
+    header = columns_of_rows(tregex)
     files = find_trees(inputs, glob, partial(note, kind="warn"))
     if save is not None:
         _save(files, query, Skipped("malformed item", skip_bad), save)
@@ -143,6 +144,8 @@ def search_cli(
         n_trees, n_with_a_match, n_matches = totals.values()
         with_a_match = f"{counted(n_with_a_match, 'tree')} with a match"
         note(f"{counted(n_trees, 'tree')}, {with_a_match}, {counted(n_matches, 'match')}", "good")
+    if not quiet and heads is None and (tregex.program.needs_heads or any("." in key for key in query.by)):
+        note("Heads by the rules for the Penn Treebank's labels; --heads takes others")
     absent_labels = sorted(str(label) for label in absent - {id_key})
     if not quiet and totals["trees"] and absent_labels:
         note(f"No node of these trees is called {' or '.join(absent_labels)}", "warn")

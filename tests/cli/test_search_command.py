@@ -294,6 +294,16 @@ def test_labels_that_no_node_has(run: Callable[..., Any], folder: Path) -> None:
     assert "No node" not in run("search", "XX", folder / "empty.mrg").stderr
 
 
+@pytest.mark.parametrize("options", [["NP <# NN"], ["NP=x", "--by", "x.head"], ["NP=x", "--by", "x.lower"]])
+def test_whose_head_rules_count(run: Callable[..., Any], folder: Path, options: list[str]) -> None:
+    """Files do not say what language they are in."""
+    said = "Heads by the rules for the Penn Treebank's labels; --heads takes others"
+    assert said in run("search", *options, folder / "a.mrg").stderr
+    for more in (["--heads", "penn"], ["--quiet"]):
+        assert said not in run("search", *options, folder / "a.mrg", *more).stderr
+    assert said not in run("search", "NP=x", folder / "a.mrg", "--by", "x").stderr
+
+
 def test_some_files_of_a_folder(run: Callable[..., Any], folder: Path) -> None:
     assert len(run("search", "NP < PRP", folder, "--glob", "a*").stdout.splitlines()) == 2
     assert len(run("complexity", folder, "--glob", "[ab].mrg*").stdout.splitlines()) == 3
