@@ -213,7 +213,8 @@ def chart(path: Path, least: float = 0.02) -> None:
     parser: Any = nlp.get_pipe("parsetag")
     batch, _, _ = parser.score_docs([doc])
     cells: dict[tuple[int, int], list[tuple[float, str]]] = {}
-    for (start, end, label), prob in TreeDistribution.from_batch(batch, 0).constituents.items():
+    calibrated = TreeDistribution.from_batch(batch.scaled(1 / parser.temperature), 0)
+    for (start, end, label), prob in calibrated.constituents.items():
         if prob >= least:
             cells.setdefault((start, end), []).append((prob, label))
     n, width, height = len(doc), 104.0, 52.0
