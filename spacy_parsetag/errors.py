@@ -520,6 +520,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "what identified their texts when they were saved: --id goes with --save."
     )
     E583 = "Nothing identifies a text as {key!r}. Write --id id, or a key of its meta, such as --id meta.genre."
+    E584 = (
+        "The text has {n:,} characters, and the pipeline takes at most {most:,} at once (nlp.max_length). Divide it, "
+        "or read it by lines or paragraphs (--format)."
+    )
 
     E600 = (
         "{path} holds no columns of trees, or damaged or compressed ones. Write them with TreeColumns.to_disk, or "

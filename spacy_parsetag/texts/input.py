@@ -66,7 +66,10 @@ class Record(NamedTuple):
             (doc,) = DocBin.get_docs(self.data["doc"], nlp.vocab)
             return doc
         if "tokens" not in self.data:
-            return nlp.make_doc(self.data["text"])
+            text = self.data["text"]
+            if len(text) > nlp.max_length:
+                raise ValueError(Errors.E584.format(n=len(text), most=nlp.max_length))
+            return nlp.make_doc(text)
         words = self.data["tokens"]
         spaces = [True] * (len(words) - 1) + [False] * bool(words)
         return Doc(nlp.vocab, words=words, spaces=spaces, tags=self.data.get("tags"))

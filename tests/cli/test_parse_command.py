@@ -474,7 +474,7 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
             "[E555] Not text in UTF-8: half a surrogate pair, U+DCFF,",
         ),
         ("bad.jsonl", '{"text": "a\\u0000"}', [], "the character U+0000 at character 2."),
-        ("long.txt", "a" * 2_000_000, [], "long.txt:1: [E088]"),
+        ("long.txt", "a" * 2_000_000, [], "long.txt:1: [E584]"),
         ("text.txt", "a", ["--output-format", "spacy"], "[E455]"),
         ("text.txt", "a", ["out.conll"], "[E463]"),
         ("text.txt", "a", ["--n-process", "0"], "[E464]"),
