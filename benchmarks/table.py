@@ -152,8 +152,8 @@ def pipelines() -> list[str]:
     loads = [str(report["made_by"]["machine"]["load_average"]) for report in reports if "words_per_second" in report]
     note = (
         "F is EVALB's labelled bracketing F with Collins' parameters (COLLINS), on raw text, which the pipeline itself "
-        "cuts into sentences and tokens, of development parts with trees by hand. MCTB: Multi-domain Constituency "
-        f"Treebank ([Yang et al. 2022]({MCTB})). Words a second: one core, CPU time, "
+        "cuts into sentences and tokens, of development parts with trees by hand, and of Natural Stories. MCTB: "
+        f"Multi-domain Constituency Treebank ([Yang et al. 2022]({MCTB})). Words a second: one core, CPU time, "
         f"load average {', '.join(loads)}. From `benchmarks/results/NAME.json` by `python benchmarks/table.py`; the "
         "card of each, in `models/NAME/`, has more."
     )

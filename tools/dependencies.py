@@ -220,7 +220,7 @@ def constrained_trees(pipeline: Language, texts: Sequence[Text], counts: Counter
         ]
         with pipeline.select_pipes(enable=encoders):
             docs = list(pipeline.pipe(docs))
-        probs = Distribution(parser.score_docs(docs)[0]).constituents
+        probs = Distribution(parser.score_docs(docs)[0]).at(parser.temperature).constituents
         for s, (i, doc) in enumerate(zip(chunk, docs, strict=True)):
             doc.spans["parsetag_constraints"] = [
                 Span(doc, start, end, label=label, kb_id=kind)

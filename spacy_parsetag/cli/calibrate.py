@@ -55,8 +55,11 @@ def calibrate_cli(
     figures = figure or []
     check_paths(figures)
     refuse_overwrite([*figures], [dev, Path(model)])
-    if output is not None and output.exists() and not (force and (output / "config.cfg").is_file()):
-        raise ValueError(Errors.E450.format(path=output))
+    if output is not None and output.exists():
+        is_pipeline = all((output / name).is_file() for name in ("config.cfg", "meta.json"))
+        holds_more = any(output.resolve() in path.resolve().parents for path in (dev, *figures))
+        if holds_more or not (force and is_pipeline):
+            raise ValueError(Errors.E450.format(path=output))
     nlp = load_pipeline(model, gpu_id, code)
     pipe = find_parser(nlp, model)
     if not isinstance(pipe, ParseTagger):  # an ensemble has no scores
@@ -122,5 +125,6 @@ def _format(report: dict[str, Any]) -> str:
         if not report[kind]["kept"]:
             at_end = report[kind]["at_end"]
             why = "It is the end of what is tried: take more trees." if at_end else "It does not help on these:"
+            why = "It is the pipeline's already:" if before["temperature"] == after["temperature"] else why
             text += f"    {why} {before['temperature']:.3f} stays.\n"
     return text

@@ -1,11 +1,11 @@
 """Temperatures for the scores of a trained pipe, so that its probabilities mean what they say.
 
 Scores are divided by a temperature wherever a probability is stated. Trees are decoded without it, so that calibration
-changes none: at a temperature above 1 minimum Bayes risk would leave out constituents that are more often right than
-not. There are two temperatures, for constituents and for whole trees. Mistakes cluster in sentences more than the
-scores say, so whole trees are right more often than the probabilities of their constituents imply, and one temperature
-does not fit both. Each is fit to the events that its probabilities are about (Kuleshov and Liang 2015): whether a
-constituent that was found is right, or whether a tree is right.
+changes none: at a temperature above 1 minimum Bayes risk would leave out constituents that are right nearly half of the
+time, and F would fall. There are two temperatures, for constituents and for whole trees. Mistakes cluster in sentences
+more than the scores say, so whole trees are right more often than the probabilities of their constituents imply, and
+one temperature does not fit both. Each is fit to the events that its probabilities are about (Kuleshov and Liang 2015):
+whether a constituent that was found is right, or whether a tree is right.
 """
 
 from collections.abc import Callable, Iterable, Iterator

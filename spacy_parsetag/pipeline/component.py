@@ -185,9 +185,13 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """
         decoded, batch = self.decoder(distribution), distribution.batch
         trees = labelled_nodes(decoded.ids, batch).spans(batch.tags)
-        # Constituents come first: the sums with labels that they need also serve all that follows.
-        constituents = distribution.at(self.cfg["temperature"]).constituents if self.probs else None
-        of_trees = distribution.at(self.cfg["tree_temperature"]) if self.probs or self.k_best else distribution
+        of_spans = of_trees = distribution
+        if self.probs or self.k_best:
+            of_spans = distribution.at(self.cfg["temperature"])
+            is_same = self.cfg["temperature"] == self.cfg["tree_temperature"]
+            of_trees = of_spans if is_same else distribution.at(self.cfg["tree_temperature"])
+        # Constituents come first: where trees have their temperature, the sums with labels also serve all that follows.
+        constituents = of_spans.constituents if self.probs else None
         columns: dict[str, Sequence[Any]] = {}
         if decoded.beam_widths is not None:
             columns["beam_width"] = decoded.beam_widths.tolist()

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -82,8 +83,15 @@ def test_calibrate(folder: Path, tmp_path: Path) -> None:
         and "expected calibration error" in result.output
     )
     assert run(folder / "model", folder / "dev.spacy", output).exit_code == 1  # it exists
-    assert run(output, folder / "dev.spacy", output, "--force").exit_code == 0
+    again = run(output, folder / "dev.spacy", output, "--force")
+    assert again.exit_code == 0 and "It is the pipeline's already" in again.output
     assert spacy.load(output).get_pipe("parsetag").cfg == cfg
+    shutil.copy(folder / "dev.spacy", output)  # which a pipeline in its place would not have
+    assert "E450" in run(output, output / "dev.spacy", output, "--force").output
+    assert "E450" in run(output, folder / "dev.spacy", output, "--force", "--figure", output / "x.svg").output
+    (output / "meta.json").rename(output / "meta.txt")
+    assert "E450" in run(folder / "model", folder / "dev.spacy", output, "--force").output
+    (output / "meta.txt").rename(output / "meta.json")
     (output / "config.cfg").unlink()
     assert "E450" in run(folder / "model", folder / "dev.spacy", output, "--force").output
     shares = [f"{report[kind]['after']['accuracy']:.1%}" for kind in ("constituents", "whole_trees")]
