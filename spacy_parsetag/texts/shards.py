@@ -26,7 +26,7 @@ from .output import COUNTS, open_output
 from .parser import BatchParser, Settings, in_batches, load_parser
 
 FORMAT = 1
-MANIFEST = "manifest.json"
+MANIFEST = "_manifest.json"  # with "_", so that Arrow and Spark pass over it where the folder is a table
 NOTES = ".notes"  # the folder of the notes on shards, until the run ends
 LOCK = f"{NOTES}/.lock"  # of the run that is at work
 SHARD_SUFFIXES = {"brackets": ".mrg", "jsonl": ".jsonl", "spacy": ".spacy", "parquet": ".parquet"}

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import spacy
 from command_data import Run
 from spacy.language import BaseDefaults, Language
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.util import load_config, load_model_from_config, registry
 from thinc.api import Config
 
@@ -43,6 +45,22 @@ def test_components(run: Run, tmp_path: Path, options: list[str], pipeline: list
 def test_settings_of_the_language(run: Run) -> None:
     printed = run("init-config", "-", "--lang", "zh").stdout
     assert '@tokenizers = "spacy.zh.ChineseTokenizer"' in printed and 'segmenter = "char"' in printed
+
+
+@pytest.mark.parametrize("options", [[], ["--transformer"]])
+def test_marks_that_are_their_own_tags(run: Run, tmp_path: Path, options: list[str]) -> None:
+    """spaCy's tagger takes a tag that begins with "!" for a negation, and would look up what is behind it."""
+    path = tmp_path / "config.cfg"
+    assert run("init-config", path, *options).exit_code == 0
+    tagger = load_config(path)["components"]["tagger"]
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tagger", config={key: tagger[key] for key in tagger if key not in ("factory", "model", "scorer")})
+    words = ["Stop", "!"]
+    examples = [Example.from_dict(Doc(nlp.vocab, words=words), {"words": words, "tags": ["VB", "!"]})]
+    nlp.initialize(lambda: examples)
+    for _ in range(20):
+        nlp.update(examples)
+    assert [token.tag_ for token in nlp("Stop !")] == ["VB", "!"]
 
 
 def test_a_tokenizer_that_tags(run: Run) -> None:

@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 
 from spacy_parsetag.texts.output import to_table
 from spacy_parsetag.texts.search import Hits, TableSearcher, search_file
+from spacy_parsetag.texts.shards import MANIFEST
 from spacy_parsetag.tokens import docs_from_trees
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees.parse import Parse
@@ -320,7 +321,7 @@ def test_runs_that_have_not_ended(run: Callable[..., Any], tmp_path: Path, comma
         (tmp_path / name).mkdir()
         (tmp_path / name / "000000.mrg").write_text("(S (NP (PRP She)) (VP (VBZ sings)))\n")
         if manifest is not None:
-            (tmp_path / name / "manifest.json").write_text(json.dumps(manifest))
+            (tmp_path / name / MANIFEST).write_text(json.dumps(manifest))
     result = run(*command, tmp_path)
     assert result.exit_code == 0 and result.stderr.count("W551") == 1
     assert f"[W551] The run of 'parsetag parse' that writes to {tmp_path / 'killed'} has not ended" in result.stderr

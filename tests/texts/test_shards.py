@@ -121,6 +121,7 @@ def test_formats(run: Run, pipeline: Path, tmp_path: Path, format: str, suffix: 
 
         rows, *pieces = (parquet.read_table(path).to_pylist() for path in (out, *shards))
         assert rows == [row for piece in pieces for row in piece]
+        assert parquet.read_table(tmp_path / "parts").num_rows == len(rows)  # the folder is a table, manifest and all
         assert [(row["id"], row["meta"], row["error"]) for row in rows[:2]] == [
             ("0", '{"n": 0}', None),
             ("1", '{"n": 1}', None),
