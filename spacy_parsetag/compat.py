@@ -78,6 +78,12 @@ def threads_asked() -> int | None:
 
 
 _limiting = Lock()
+_THREADS_OF_BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+
+
+def one_blas_thread_asked() -> bool:
+    """Tell whether the environment asks NumPy's BLAS for no more threads than one."""
+    return all(os.environ.get(name) in (None, "", "1") for name in _THREADS_OF_BLAS)
 
 
 @contextmanager
@@ -87,8 +93,7 @@ def one_blas_thread() -> Iterator[None]:
     The matrices of a CNN pipeline are so small that threads take longer to meet than to multiply. The limit holds for
     the whole process: if several Python threads enter the context, the first one sets the limit and later removes it.
     """
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
-    if any(map(os.environ.get, names)) or not _limiting.acquire(blocking=False):
+    if any(map(os.environ.get, _THREADS_OF_BLAS)) or not _limiting.acquire(blocking=False):
         yield
         return
     try:

@@ -42,7 +42,7 @@ ROOMS: dict[str, set[str]] = {
     "evalb": EVALB,
     "search": SEARCH,
     "analysis": {*LINEARIZE, "tokens", "evalb", "treebanks", "analysis"},
-    "training": {*BOTTOM, "tokens", "training"},
+    "training": {*BOTTOM, "ml", "tokens", "training"},
     "pipeline": PIPELINE,
     "texts": {*TOKENS, "ml", "treebanks", "texts"},
     "cli": {*PIPELINE, "analysis", "training", "treebanks", "texts", "draw", "cli"},

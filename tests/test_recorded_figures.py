@@ -120,12 +120,6 @@ def test_exported_pipelines() -> None:
     assert f"so PyTorch manages only {slow} words a second, and int8 is {times:.2f} times as fast" in page
 
 
-def test_kernels_of_openblas() -> None:
-    page = " ".join((ROOT / "docs" / "how-to" / "scale.md").read_text(encoding="utf8").split())
-    small, large = (result(f"openblas_{name}")["median_of_rounds"] for name in ("sm", "trf"))
-    assert f"`en_parsetag_sm` takes {small:.2f} of the time there, `en_parsetag_trf` {large:.2f} (" in page
-
-
 TREEBANKS = {"gum-dev": "GUM", "craft-dev": "CRAFT", "wsj-dev": "NLTK's Penn Treebank", "stories": "Natural Stories"}
 
 

@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 # distutils: language = c++
-"""Scores of hidden vectors, in prediction, without the GIL: `_mlp.hpp`. Callers pass arrays that fit."""
+"""Linear layers, and scores of hidden vectors in prediction, without the GIL: `_mlp.hpp`. Callers pass arrays that fit."""
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
@@ -16,6 +16,7 @@ cdef extern from "_mlp.hpp" namespace "parsetag" nogil:
 
     void score_hidden(const HiddenScorer &, const float *, int64_t, const int32_t *, const int32_t *, int64_t,
                       float *) except +
+    void c_multiply "parsetag::multiply"(const float *, int64_t, int, const float *, int, float *) except +
     int c_limit_registers "parsetag::limit_registers"(int)
 
 
@@ -51,3 +52,16 @@ def score(const float[:, ::1] vectors, const int32_t[::1] first, const int32_t[:
         with nogil:
             score_hidden(layer, &vectors[0, 0], vectors.shape[0], first_rows, last_rows, n, &out[0, 0])
     return scores
+
+
+def multiply(const float[:, ::1] vectors, const float[:, ::1] weights):
+    """Multiply vectors (float32[N, I]) by the weights (float32[O, I]) of a linear layer: float32[N, O]."""
+    products = np.empty((vectors.shape[0], weights.shape[0]), dtype=np.float32)
+    cdef float[:, ::1] out = products
+    cdef int depth = <int>vectors.shape[1], n_out = <int>weights.shape[0]
+    if products.size and depth:
+        with nogil:
+            c_multiply(&vectors[0, 0], vectors.shape[0], depth, &weights[0, 0], n_out, &out[0, 0])
+    else:
+        products[:] = 0
+    return products

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
 from spacy.language import Language
 from thinc.api import ArgsKwargs, Model, NumpyOps, PyTorchShim
 
-from ..compat import one_blas_thread, require
+from ..compat import one_blas_thread, one_blas_thread_asked, require
+from ..ml._mlp import limit_registers, multiply
 
 
 def _layers_of(nlp: Language) -> Iterator[Model[Any, Any]]:
@@ -20,11 +22,28 @@ def _shims_of(nlp: Language) -> Iterator[PyTorchShim]:
     return (shim for layer in _layers_of(nlp) for shim in layer.shims if isinstance(shim, PyTorchShim))
 
 
+# From here on compiled products are as fast as those of OpenBLAS with its kernels for AVX-512. It takes some new CPUs
+# for older ones, and is about half as fast there.
+_WIDE, _MANY_VECTORS = 64, 64
+
+
+def _fit(x: Any, y: Any) -> bool:
+    """Tell whether compiled code can multiply each row of a matrix by each row of another."""
+    return (
+        x.ndim == y.ndim == 2
+        and x.shape[1] == y.shape[1]
+        and all(array.dtype == np.float32 and array.flags.c_contiguous for array in (x, y))
+    )
+
+
 class _OneThreadOps(NumpyOps):  # type: ignore[misc]
-    """NumPy's operations, with products on one thread."""
+    """NumPy's operations, with products on one thread, or by compiled code where that is as fast."""
 
     def gemm(self, x: Any, y: Any, *, out: Any = None, trans1: bool = False, trans2: bool = False) -> Any:
         """Multiply matrices, as `Ops.gemm` does."""
+        is_layer = trans2 and not trans1 and out is None and len(x) >= _MANY_VECTORS
+        if is_layer and limit_registers(0) >= _WIDE and one_blas_thread_asked() and _fit(x, y):
+            return multiply(x, y)
         with one_blas_thread():
             return super().gemm(x, y, out=out, trans1=trans1, trans2=trans2)
 
@@ -34,9 +53,10 @@ def make_numpy_blas(n_threads: Literal[1] | None = 1) -> Callable[[Language], La
 
     Thinc's own BLIS has no kernels for many of today's CPUs and falls back on plain C there; NumPy's wheels bring
     OpenBLAS or Accelerate, which has them. The products of a CNN pipeline are so small that threads take longer to meet
-    than to multiply: they have one thread, unless the environment says how many (OMP_NUM_THREADS). Only the layers of
-    this pipeline change; those on a GPU, and CPUs for which Thinc has operations of its own (Apple's), stay as they
-    are.
+    than to multiply: they have one thread, unless the environment says how many (OMP_NUM_THREADS). On one thread, and a
+    CPU with AVX-512, which OpenBLAS may not know, compiled code of this package multiplies the inputs of layers. Only
+    the layers of this pipeline change; those on a GPU, and CPUs for which Thinc has operations of its own (Apple's),
+    stay as they are.
 
     n_threads (Literal[1] | None): Threads of a product; None for as many as NumPy's BLAS takes, one for each core.
     """

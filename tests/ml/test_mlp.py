@@ -1,4 +1,4 @@
-"""Scores of hidden vectors: compiled ones beside NumPy's, and their gradients."""
+"""Linear layers and scores of hidden vectors: compiled ones beside NumPy's, and gradients."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from thinc.api import Model, fix_random_seed, set_dropout_rate
 from thinc.types import Floats2d
 
 from spacy_parsetag.ml import mlp
-from spacy_parsetag.ml._mlp import limit_registers, score
+from spacy_parsetag.ml._mlp import limit_registers, multiply, score
 from spacy_parsetag.ml.mlp import Hidden, scores_of_hidden
 
 STEP = 2e-3  # in single precision
@@ -48,6 +48,24 @@ def test_compiled_scores(n_bytes: int, width: int, n_scores: int, n: int) -> Non
             expected = np.maximum(normed * scale + shift, 0) @ weights.T + bias
             found = score(centred, first, last, scale, shift, weights, bias, 1e-5)
             np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    finally:
+        limit_registers(-before)
+
+
+@pytest.mark.parametrize("n_bytes", [64, 32, 16])
+@pytest.mark.parametrize("n_out", [1, 15, 16, 17, 63, 64, 65, 79, 80, 81, 128, 144, 336])
+@pytest.mark.parametrize(("n", "depth"), [(0, 5), (1, 1), (3, 0), (5, 33), (64, 7), (67, 512), (130, 96)])
+def test_linear_layers(n_bytes: int, n_out: int, n: int, depth: int) -> None:
+    """Compiled products give what NumPy gives in double precision, however many vectors there are at once."""
+    rng = np.random.default_rng(0)
+    vectors, weights = (rng.normal(size=(rows, depth)).astype("f") for rows in (n, n_out))
+    before = limit_registers(n_bytes)
+    try:
+        found = multiply(vectors, weights)
+        expected = vectors.astype("d") @ weights.T.astype("d")
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+        for row in range(min(n, 5)):
+            np.testing.assert_array_equal(multiply(vectors[row : row + 1], weights)[0], found[row])
     finally:
         limit_registers(-before)
 

@@ -2,16 +2,21 @@
 
 import os
 import pickle
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
 from thinc.api import NumpyOps, Ops, get_current_ops, use_ops
 from threadpoolctl import threadpool_info, threadpool_limits
 from tiny import make_examples, spans_of, train
+
+from spacy_parsetag.ml._mlp import limit_registers, multiply
+from spacy_parsetag.training import callbacks
 
 BLAS = {"nlp": {"after_pipeline_creation": {"@callbacks": "spacy-parsetag.NumPyBLAS.v1"}}}
 
@@ -65,6 +70,40 @@ def test_products_have_one_thread(monkeypatch: pytest.MonkeyPatch, config: dict,
         train(nlp, make_examples(nlp), steps=1)
         monkeypatch.setattr(Ops, "gemm", counting)
         assert nlp("She reads").has_annotation("SENT_START") and found == expected and threads() == {2}
+
+
+@pytest.mark.parametrize("n_bytes", [64, 16])
+def test_products_of_layers(monkeypatch: pytest.MonkeyPatch, n_bytes: int) -> None:
+    """By compiled code on wide registers, and the same as NumPy's, whatever the arrays are."""
+    [ops] = all_ops(make_pipeline(BLAS))
+    counts: Counter[str] = Counter()
+    monkeypatch.setattr(callbacks, "multiply", lambda *args: counts.update(compiled=1) or multiply(*args))
+    rng = np.random.default_rng(0)
+    many, few, weights = (rng.normal(size=(n, 20)).astype("f") for n in (100, 10, 30))
+    wide = rng.normal(size=(100, 40)).astype("f")
+    before = limit_registers(n_bytes)
+    try:
+        for x, y, is_fit in (
+            (many, weights, True),
+            (few, weights, False),
+            (wide[:, ::2], weights, False),
+            (many.astype("d"), weights, False),
+            (np.asfortranarray(many), weights, False),
+        ):
+            counts.clear()
+            np.testing.assert_allclose(ops.gemm(x, y, trans2=True), x @ y.T, rtol=1e-4, atol=1e-5)
+            assert counts["compiled"] == (is_fit and limit_registers(0) >= 64)
+        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # who wants threads gets NumPy's
+            monkeypatch.setenv(name, "2")
+            counts.clear()
+            ops.gemm(many, weights, trans2=True)
+            monkeypatch.setenv(name, "1")
+            assert not counts
+        with pytest.raises(ValueError):
+            ops.gemm(many, wide, trans2=True)
+        np.testing.assert_allclose(ops.gemm(many, many, trans1=True), many.T @ many, rtol=1e-4, atol=1e-5)
+    finally:
+        limit_registers(-before)
 
 
 def test_numpy_stays_out_of_other_operations() -> None:
