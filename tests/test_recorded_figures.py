@@ -125,8 +125,16 @@ TREEBANKS = {"gum-dev": "GUM", "craft-dev": "CRAFT", "wsj-dev": "NLTK's Penn Tre
 
 def test_calibration() -> None:
     page = (ROOT / "docs" / "explanation" / "calibration.md").read_text(encoding="utf8")
-    for name in ("sm", "trf"):
-        for path, figures in result(f"calibration_en_parsetag_{name}")["files"].items():
+    reports = {name: result(f"calibration_en_parsetag_{name}")["files"] for name in ("sm", "trf")}
+    for path, words in (
+        ("craft-dev", "whole trees on CRAFT are"),
+        ("stories", "On Natural Stories they would be less,"),
+    ):
+        kind = "whole_trees_at_temperature_of_constituents"
+        errors = [f"{report[path][kind]['after']['ece']:.1%}".replace("%", " %") for report in reports.values()]
+        assert f"{words} {' and '.join(errors)}" in page
+    for name, report in reports.items():
+        for path, figures in report.items():
             shares = []
             for kind in ("constituents", "whole_trees"):
                 before, after = figures[kind]["before"], figures[kind]["after"]
