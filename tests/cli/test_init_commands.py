@@ -47,12 +47,12 @@ def test_settings_of_the_language(run: Run) -> None:
     assert '@tokenizers = "spacy.zh.ChineseTokenizer"' in printed and 'segmenter = "char"' in printed
 
 
-@pytest.mark.parametrize("options", [[], ["--transformer"]])
-def test_marks_that_are_their_own_tags(run: Run, tmp_path: Path, options: list[str]) -> None:
+@pytest.mark.parametrize("path", sorted((ROOT / "spacy_parsetag" / "project" / "configs").glob("*.cfg")))
+def test_marks_that_are_their_own_tags(path: Path) -> None:
     """spaCy's tagger takes a tag that begins with "!" for a negation, and would look up what is behind it."""
-    path = tmp_path / "config.cfg"
-    assert run("init-config", path, *options).exit_code == 0
-    tagger = load_config(path)["components"]["tagger"]
+    tagger = Config().from_disk(path, interpolate=False)["components"].get("tagger", {})
+    if tagger.get("factory") != "tagger":  # of another pipeline
+        return
     nlp = spacy.blank("en")
     nlp.add_pipe("tagger", config={key: tagger[key] for key in tagger if key not in ("factory", "model", "scorer")})
     words = ["Stop", "!"]
