@@ -29,7 +29,7 @@ inline std::vector<float> pad_rows(const float *rows, int64_t n, int width) {
 // wide matrix would fall into the same lines of the cache.
 class LinearWeights {
   public:
-    static const int PIECE = 64; // vectors that are multiplied at a time
+    static constexpr int PIECE = 64; // vectors that are multiplied at a time
 
     LinearWeights(const float *weights, int n_out, int depth)
         : n_out_(n_out), depth_(depth), blocks_((size_t)depth * padded(n_out)), sums_((size_t)PIECE * WIDEST) {
@@ -55,7 +55,7 @@ class LinearWeights {
     }
 
   private:
-    static const int WIDEST = 64;
+    static constexpr int WIDEST = 64;
     // The columns of the block that begins with one, with padding: at most four registers, five as three and two.
     int width_from(int first) const {
         const int left = padded(n_out_ - first);
