@@ -185,11 +185,10 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """
         decoded, batch = self.decoder(distribution), distribution.batch
         trees = labelled_nodes(decoded.ids, batch).spans(batch.tags)
-        of_spans = of_trees = distribution
-        if self.probs or self.k_best:
-            of_spans = distribution.at(self.cfg["temperature"])
-            is_same = self.cfg["temperature"] == self.cfg["tree_temperature"]
-            of_trees = of_spans if is_same else distribution.at(self.cfg["tree_temperature"])
+        names = ("temperature", "tree_temperature")
+        temperatures = [self.cfg[name] if self.probs or self.k_best else 1.0 for name in names]
+        at = {temperature: distribution.at(temperature) for temperature in temperatures}
+        of_spans, of_trees = map(at.__getitem__, temperatures)
         # Constituents come first: where trees have their temperature, the sums with labels also serve all that follows.
         constituents = of_spans.constituents if self.probs else None
         columns: dict[str, Sequence[Any]] = {}
