@@ -341,6 +341,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E274 = "The component '{name}' needs a matches_key of its own; {key!r} is empty, or where the constituents are."
     E275 = "Not a pattern with its label: {row!r}. Write {{'label': 'OBJECT', 'pattern': 'VP < NP=object'}}."
+    E276 = (
+        "The component '{name}': a config file cannot hold {key!r} as the key of patterns. Add the component without "
+        "it, then nlp.get_pipe({name!r}).add_patterns([{{'label': {key!r}, 'pattern': '...'}}]), which is saved too."
+    )
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "

@@ -11,6 +11,7 @@ import srsly
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
+from thinc.api import Config
 
 from ..errors import Errors
 from ..search.docs import TreeMatcher
@@ -28,12 +29,21 @@ class _MissingRules(HeadRules):
         raise ValueError(Errors.E607.format(name=self.name, known=", ".join(BUNDLED)))
 
 
+def _fits_into_config(key: str) -> bool:
+    """Tell whether a key of patterns is read from a config file as it was written."""
+    try:
+        return Config().from_str(Config({"patterns": {key: []}}).to_str()) == {"patterns": {key: []}}
+    except ValueError:
+        return False
+
+
 class TreeMatcherPipe(Pipe):
     """The component `tree_matcher`: writes matches to `doc.spans`, each labelled with its key, and after it the nodes
     that have names in the pattern, labelled KEY.NAME.
 
     matches_key (str): Key of the matches.
-    RAISES (ValueError): If the matches would replace the constituents, their key is empty, or a pattern is not valid.
+    RAISES (ValueError): If the matches would replace the constituents, their key is empty, a config file cannot hold a
+        key of patterns, or a pattern is not valid.
     """
 
     def __init__(
@@ -53,6 +63,8 @@ class TreeMatcherPipe(Pipe):
         rules = _MissingRules(str(heads)) if is_missing else heads
         self.matcher = TreeMatcher(nlp.vocab, spans_key=spans_key, heads=rules)
         for key, of_key in patterns.items():
+            if not _fits_into_config(key):
+                raise ValueError(Errors.E276.format(name=name, key=key))
             try:
                 self.matcher.add(key, of_key)
             except ValueError:  # a saved config has "$$" for "$", which loading leaves; `from_disk` brings the patterns
@@ -109,10 +121,12 @@ class TreeMatcherPipe(Pipe):
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> TreeMatcherPipe:
         """Replace the patterns with those from bytes, and the head rules if the saved ones came from a file.
 
+        What the config has in `patterns` made the matcher that is replaced here; rules that it names count.
+
         RAISES (ValueError): If a pattern is not valid; the present patterns then stay.
         """
         saved, rules = srsly.json_loads(data.decode()), self.matcher.rules
-        if saved["heads"]:
+        if saved["heads"] and rules.name not in BUNDLED:
             rules = HeadRules(saved["heads"], rules.name)
         matcher = TreeMatcher(self.matcher.vocab, spans_key=self.matcher.spans_key, heads=rules)
         for key, of_key in saved["patterns"].items():

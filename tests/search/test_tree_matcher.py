@@ -250,6 +250,16 @@ def test_dollars_in_a_config(tmp_path: Path) -> None:
         assert nlp.get_pipe("tree_matcher").matcher.patterns == patterns
 
 
+@pytest.mark.parametrize("key", ["nsubj:pass", "A=B", "", " A", ";A", "[A]"])
+def test_keys_that_a_config_file_cannot_hold(nlp: Language, key: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"\[E276\].*add_patterns") as caught:
+        nlp.add_pipe("tree_matcher", config={"patterns": {key: ["NP"]}})
+    assert repr(key) in str(caught.value)
+    nlp.add_pipe("tree_matcher").add_patterns([{"label": key, "pattern": "NP"}])
+    nlp.to_disk(tmp_path)
+    assert spacy.load(tmp_path).get_pipe("tree_matcher").matcher.patterns == {key: ["NP"]}
+
+
 def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
     pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"OBJECT": ["VP < /^VB/=verb < NP=object"]}})
     pipe.add_patterns([{"label": "WH", "pattern": "/^WH/"}])
@@ -313,6 +323,12 @@ def test_own_head_rules_are_saved(nlp: Language, docs: list[Doc], tmp_path: Path
     for loaded in (spacy.load(tmp_path / "nlp").get_pipe("tree_matcher"), other.from_bytes(pipe.to_bytes())):
         again = loaded.from_bytes(loaded.to_bytes())(Doc(loaded.matcher.vocab).from_bytes(docs[0].to_bytes()))
         assert [span.text for span in again.spans["tree_matches"]] == ["The"]
+    # Rules that the config names count, and are saved as such.
+    penn = spacy.load(tmp_path / "nlp", config={"components.tree_matcher.heads": "penn"})
+    penn.to_disk(tmp_path / "penn")
+    for loaded in (penn, spacy.load(tmp_path / "penn")):
+        again = loaded.get_pipe("tree_matcher")(Doc(loaded.vocab).from_bytes(docs[0].to_bytes()))
+        assert not again.spans["tree_matches"]
 
 
 @pytest.mark.parametrize("copied", [lambda pipe: pickle.loads(pickle.dumps(pipe)), deepcopy])
