@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..trees.nltk_trees import refuse_single
-from .counts import SentenceCounts, read_sentence
-from .lines import Brackets, tree_line
+from .counts import SentenceCounts
+from .lines import Brackets
 from .params import Bracket, EvalbParams, get_params
 from .result import EvalbResult, compare_all, f_score, percent
 
@@ -59,12 +59,8 @@ def break_down(
     gold_trees, test_trees = list(refuse_single(gold)), list(refuse_single(test))
     matched, missing, extra = (Counter[tuple[str, Any]]() for _ in range(3))
     rows: list[SentenceCounts] = []
-    for gold_tree, (row, _, matching) in zip(gold_trees, compare_all(gold_trees, test_trees, params), strict=False):
+    for row, _, matching in compare_all(gold_trees, test_trees, params):
         rows.append(row)
-        if row.failed:
-            gold_brackets = params.counted(read_sentence(tree_line(gold_tree), params).brackets)
-            missing.update(_kinds(gold_brackets, row.length, params))
-            continue
         matched.update(_kinds((gold_bracket for gold_bracket, _ in matching.matched), row.length, params))
         missing.update(_kinds(matching.missing, row.length, params))
         extra.update(_kinds(matching.extra, row.length, params))

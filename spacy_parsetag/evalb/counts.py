@@ -84,7 +84,7 @@ class Comparison(NamedTuple):
     """A test line beside a gold line.
 
     words (list[str]): The gold words that count.
-    matching (Matching): The brackets over these words; none where the words of the two lines differ.
+    matching (Matching): The brackets over these words; of a failure, all gold ones are missing.
     """
 
     counts: SentenceCounts
@@ -231,22 +231,23 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> Compar
     """
     gold_sentence = read_sentence(gold, params)
     gold_words = gold_sentence.words
+    gold_brackets = params.counted(gold_sentence.brackets)
     row = SentenceCounts(
         gold_sentence.length,
-        all_gold=len(params.counted(gold_sentence.brackets)),
+        all_gold=len(gold_brackets),
         all_words=len(gold_words),
         gold_error="; ".join(gold_sentence.errors),
     )
-    no_match = Matching([], [], [])
+    missed = Matching([], gold_brackets, [])
     try:
         test_sentence = read_sentence(test, params)
     except ValueError as err:
-        return Comparison(row._replace(status=ERROR, error=str(err)), gold_words, no_match)
+        return Comparison(row._replace(status=ERROR, error=str(err)), gold_words, missed)
     test_words = test_sentence.words
     errors = [*gold_sentence.errors, *test_sentence.errors]
     if not test_words:
         row = row._replace(status=SKIP, error="; ".join(errors), retagged=_find_retagged(gold, test, params))
-        return Comparison(row, gold_words, no_match)
+        return Comparison(row, gold_words, missed if row.failed else Matching([], [], []))
     if len(gold_words) != len(test_words):
         fix_quotes(gold_sentence, test_sentence, params.delete_labels)
     pairs = [(a, b) for a, b in zip(gold_words, test_words, strict=False) if a != b]
@@ -262,7 +263,7 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> Compar
     if differing or length_differs:
         if gold_sentence.length == test_sentence.length:
             row = row._replace(retagged=_find_retagged(gold, test, params))
-        return Comparison(row, gold_words, no_match)
+        return Comparison(row, gold_words, missed)
     gold_brackets, test_brackets = params.counted(gold_sentence.brackets), params.counted(test_sentence.brackets)
     matching = match_brackets(gold_brackets, test_brackets, params)
     cut = params.cut if params.cut_tags else str
@@ -275,7 +276,7 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> Compar
         words=len(gold_words),
         correct_tags=sum(params.same_label(cut(a), cut(b)) for a, b in tag_pairs),
     )
-    return Comparison(row, gold_words, matching)
+    return Comparison(row, gold_words, missed if row.failed else matching)
 
 
 def _find_retagged(gold: str | Parse, test: str | Parse, params: EvalbParams) -> str:
