@@ -187,11 +187,6 @@ def _guess_format(path: Path, text: str | None, encoding: str) -> ShownFormat:
     return "brackets" if tree is not None or without_parse else "text"
 
 
-def _lines_of(text: str) -> list[str]:
-    """Split a text where files are split; `str.splitlines` knows other separators, too."""
-    return list(io.StringIO(text, newline=None))
-
-
 def _pass_unparsed(error: ValueError) -> None:
     """Raise any error but that a tree has no words, which is how `parse` writes a sentence without a parse."""
     if not isinstance(error, EmptyTree):
@@ -204,7 +199,8 @@ def _parse(parser: BatchParser, path: Path, text: str | None, format: str) -> It
     if text is None:
         records = chain.from_iterable(source.read() for source in find_sources(path, format))
     else:
-        lines = ((f"{name_of(path)}:{number}", line) for number, line in enumerate(_lines_of(text), start=1))
+        split = io.StringIO(text, newline=None)  # where files are; `str.splitlines` knows other separators, too
+        lines = ((f"{name_of(path)}:{number}", line) for number, line in enumerate(split, start=1))
         paragraphs = split_paragraphs(lines) if format == "paragraphs" else ([line] for line in lines)
         records = map(join_lines, paragraphs)
     for batch in in_batches(records, BATCH):
