@@ -83,10 +83,9 @@ def sentence_words(doc: Doc) -> list[list[int]]:
 
 def copy_words(doc: Doc, vocab: Vocab) -> Doc:
     """Make a doc with the tokens, with the norms that a tokenizer gave them, and the sentences of another one."""
-    is_start = np.zeros(len(doc), dtype=np.bool_)
-    is_start[sentence_starts(doc)] = True
     words, spaces = [token.text for token in doc], [bool(token.whitespace_) for token in doc]
-    copy = Doc(vocab, words=words, spaces=spaces, sent_starts=is_start.tolist())
+    copy = Doc(vocab, words=words, spaces=spaces)
+    set_sentence_starts(copy, sentence_starts(doc).tolist())
     for token, copied in zip(doc, copy, strict=True):
         if token.norm != token.lex.norm:  # that of "n't" is "not"
             copied.norm_ = token.norm_
