@@ -46,9 +46,6 @@ class OnnxShim(Shim):
     def __reduce__(self) -> tuple[Any, ...]:
         return OnnxShim, (self._model,)
 
-    def copy(self) -> OnnxShim:
-        return OnnxShim(self._model)
-
     def run(self, inputs: dict[str, NDArray[Any]], *, on_gpu: bool) -> NDArray[Any]:
         """Compute the graph's only output from named arrays. Arrays that are not inputs of the graph are ignored.
 
