@@ -53,10 +53,8 @@ def compare_systems(
     if len(breakdowns) > 1:
         f_scores = [score["f"] for score in scores.values()]
         report["mean"], report["deviation"] = mean(f_scores), stdev(f_scores)
-        results = [breakdown.result.rows for breakdown in breakdowns.values()]
-        differences = [
-            compare_parsers(results[0], rows, documents=base.documents, samples=samples) for rows in results[1:]
-        ]
+        of_base, *of_others = (breakdown.result.rows for breakdown in breakdowns.values())
+        differences = (compare_parsers(of_base, rows, documents=base.documents, samples=samples) for rows in of_others)
         report["differences"] = [
             {"parsers": [first, second], **difference.to_dict()}
             for (second, _), difference in zip(others, differences, strict=True)
