@@ -410,7 +410,6 @@ class Errors(metaclass=_ErrorsWithCodes):
     E357 = "A comparison of parsers needs at least 1 sample, and a level between 0 and 1; got {samples} and {level}."
     E358 = "{name} takes pairs of strings, (('ADVP', 'PRT'),); got {value!r}."
 
-    E400 = "Not a share of the trees: {share}. Write a number from 0 to 1."
     E401 = "A correlation needs {reason}."
     E402 = "Cannot write a figure to {path}: its name must end in {known}."
     E403 = "{path}: not a table of results: {reason}. Write CSV or JSON with treebank, order, f and deviation."

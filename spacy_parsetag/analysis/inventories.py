@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from typing import Any, ClassVar, TypeVar
 
-from ..errors import Errors
 from ..linearize import CLASS_NAMES, ORDERS, deviations, largest_stack, split_tag
 from ..linearize.base import preorder_tags
 from ..trees import BinaryTree, Parse, Tree, join_chain
@@ -119,12 +118,7 @@ class Stacks(_Sizes):
         return [covered / max(1, self.trees) for covered in accumulate(self.histogram(order))]
 
     def needed(self, order: str, share: float = 1.0) -> int:
-        """The smallest stack that covers a share of the trees.
-
-        RAISES (ValueError): If the share is below 0 or above 1.
-        """
-        if not 0 <= share <= 1:
-            raise ValueError(Errors.E400.format(share=share))
+        """The smallest stack that covers a share of the trees, 0 to 1."""
         # In whole trees: 0.99 of 100 trees are 99, whatever floats make of it.
         least = max(1, share * self.trees - 1e-9)
         return next((size for size, n in enumerate(accumulate(self.histogram(order))) if n >= least), 0)

@@ -83,9 +83,6 @@ def test_stack_shares() -> None:
     stacks.counts["in"].update({1: 90, 3: 9, 5: 1})
     assert [stacks.needed("in", share) for share in (0, 0.9, 0.91, 0.99, 0.991, 1)] == [1, 1, 3, 3, 5, 5]
     assert stacks.coverage("in") == pytest.approx([0, 0.9, 0.9, 0.99, 0.99, 1])
-    for share in (-0.1, 1.5, float("nan")):
-        with pytest.raises(ValueError, match=r"\[E400\]"):
-            stacks.needed("in", share)
 
 
 def test_nothing() -> None:
