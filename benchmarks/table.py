@@ -120,13 +120,13 @@ def decoding() -> list[str]:
 
 def pipelines() -> list[str]:
     """The pipelines that come with the project, a column each: what for, how good, how fast, how large."""
-    names = ("en_parsetag_sm", "en_parsetag_trf", "id_parsetag_sm")
+    names = ("en_parsetag_sm", "en_parsetag_trf", "id_parsetag_sm", "id_parsetag_trf")
     reports = [load(name) or {} for name in names]
     texts = [load(f"mctb_{name}") or {} for name in names]
     metas = [json.loads((ROOT / "models" / name / "meta.json").read_text(encoding="utf-8")) for name in names]
     rows = [
-        ("for", ["English, small and quick", "English, the most accurate", "Indonesian"]),
-        ("needs", ["nothing beside the package", "the extra `onnx`, no PyTorch", "nothing beside the package"]),
+        ("for", [f"{of}, {how}" for of in ("English", "Indonesian") for how in ("small and quick", "most accurate")]),
+        ("needs", ["nothing beside the package", "the extra `onnx`, no PyTorch"] * 2),
     ]
     parts = {
         "masc_dev": "textbooks, travel, interviews, letters, essays, news (MASC)",
@@ -147,7 +147,7 @@ def pipelines() -> list[str]:
     ]
     rows.append(("licence of the weights", [meta["license"] for meta in metas]))
     header = " | ".join(f"`{name}`" for name in names)
-    lines = [f"| | {header} |", "|---|---|---|---|"]
+    lines = [f"| | {header} |", f"|{'---|' * (len(names) + 1)}"]
     lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows if set(cells) != {"–"}]
     loads = [str(report["made_by"]["machine"]["load_average"]) for report in reports if "words_per_second" in report]
     note = (

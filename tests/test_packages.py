@@ -19,15 +19,18 @@ from tools.release import spacy_versions, terms_of
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "models"
+INDONESIAN = "Dia suka membaca koran. Presiden akan mengunjungi Jakarta pada hari Senin."
 SENTENCES = {
     "en_parsetag_trf": ("She enjoys reading papers. The old dog, which was tired, didn't bark at him (or at us).", 2),
-    "id_parsetag_sm": ("Dia suka membaca koran. Presiden akan mengunjungi Jakarta pada hari Senin.", 2),
+    "id_parsetag_sm": (INDONESIAN, 2),
+    "id_parsetag_trf": (INDONESIAN, 2),
 }
 LISTENERS = {
     "en_parsetag_trf": ("transformer", "model.tok2vec.*.encoder"),
     "id_parsetag_sm": ("tok2vec", "model.tok2vec"),
+    "id_parsetag_trf": ("transformer", "model.tok2vec.*.encoder"),
 }
-MEGABYTES = {"en_parsetag_trf": 35, "id_parsetag_sm": 15}
+MEGABYTES = {"en_parsetag_trf": 35, "id_parsetag_sm": 15, "id_parsetag_trf": 35}
 
 
 def folder(name: str) -> Path:

@@ -28,14 +28,17 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
-@pytest.mark.parametrize("folder", ["id", "id_parsetag_sm"])
-def test_card_of_the_indonesian_pipeline(folder: str) -> None:
-    card = (ROOT / "models" / folder / ("CARD.md" if folder == "id" else "README.md")).read_text(encoding="utf8")
-    report = result("id_parsetag_sm")
+@pytest.mark.parametrize("name", ["id_parsetag_sm", "id_parsetag_trf"])
+@pytest.mark.parametrize("in_package", [False, True])
+def test_cards_of_the_indonesian_pipelines(name: str, in_package: bool) -> None:
+    path = f"{name}/README.md" if in_package else f"id/{'CARD' if name.endswith('sm') else 'CARD_TRF'}.md"
+    card = (ROOT / "models" / path).read_text(encoding="utf8")
+    report = result(name)
     assert f"{report['sentences']:,} sentences" in card
-    alone = result("id_treebank_alone")
     rows = {"| this pipeline |": report["own"], "| the likeliest tree": report["likeliest"]}
-    for start, scores in {**rows, "| of the treebank alone": alone["own"]}.items():
+    if name.endswith("sm"):
+        rows["| of the treebank alone"] = result("id_treebank_alone")["own"]
+    for start, scores in rows.items():
         (line,) = (line for line in card.splitlines() if line.startswith(start))
         kinds = ("f", "precision", "recall", "pos")
         assert all(same(cell, scores[kind]) for cell, kind in zip(cells(line)[1:], kinds, strict=True)), line

@@ -5,7 +5,7 @@
 PARSER is the pipeline of `configs/transformer.cfg` or `models/en_parsetag_sm.cfg`, SENTER one with the component
 `senter` (`models/en_senter.cfg`). In OUTPUT the latter takes the place of the rule-based `sentencizer`, or of the
 `senter` that was trained along; a transformer reads one sentence at a time, as it did in training, whatever stands
-around it. A full stop after "I" is a token, as in the treebanks: spaCy takes it for that of an initial.
+around it. In English a full stop after "I" is a token, as in the treebanks: spaCy takes it for that of an initial.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ def assemble(parser: Path, senter: Path) -> Language:
     with_transformer = "transformer" in Config().from_disk(parser / "config.cfg")["components"]
     config = {"components": {"transformer": {"model": {"get_spans": SENTENCES}}}} if with_transformer else {}
     nlp = spacy.load(parser, exclude=["sentencizer", "senter", "paragraphs"], config=config)
-    tokenizer: Any = nlp.tokenizer
-    tokenizer.suffix_search = compile_suffix_regex([*(nlp.Defaults.suffixes or ()), r"(?<=^I)\."]).search
+    if nlp.lang == "en":
+        tokenizer: Any = nlp.tokenizer
+        tokenizer.suffix_search = compile_suffix_regex([*(nlp.Defaults.suffixes or ()), r"(?<=^I)\."]).search
     nlp.add_pipe("senter", source=spacy.load(senter, exclude=["vocab"]), first=True)
     nlp.add_pipe("paragraphs", first=True)
     return nlp
