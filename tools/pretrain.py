@@ -98,14 +98,13 @@ def train(model: BertForMaskedLM, blocks: np.ndarray, tokenizer: Any, n_steps: i
     optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.01, foreach=True)
     rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda i: min((i + 1) / WARMUP, 1) * (1 - i / n_steps))
     model.bfloat16().eval()  # without dropout: no text is seen often
-    encode, total, began = torch.compile(model.bert, dynamic=False), 0.0, time.monotonic()
-    order = np.empty(0, dtype=np.int64)
+    order, total, began = np.empty(0, dtype=np.int64), 0.0, time.monotonic()
     for step in range(1, n_steps + 1):
         if order.size < BLOCKS:
             order = rng.permutation(len(blocks))
         chosen, order = np.split(order, [BLOCKS])
         seen, at, right = hide(blocks[chosen], tokenizer, rng)
-        hidden = encode(seen).last_hidden_state.flatten(0, 1)
+        hidden = model.bert(seen).last_hidden_state.flatten(0, 1)
         loss = cross_entropy(model.cls(hidden[at]).float(), right)
         loss.backward()
         for name, copy in model.named_parameters():
