@@ -57,7 +57,7 @@ def begin(encoder: Path, known: dict[str, int], pieces: dict[str, int]) -> BertF
     known (dict[str, int]): The encoder's pieces.
     pieces (dict[str, int]): Those of the texts.
     """
-    model = BertForMaskedLM.from_pretrained(encoder, attn_implementation="eager")
+    model: BertForMaskedLM = BertForMaskedLM.from_pretrained(encoder, attn_implementation="eager")
     old = model.bert.embeddings.word_embeddings.weight.detach().clone()
     vectors = old.mean(0) + old.std(0) * torch.randn(len(pieces), old.shape[1])
     shared = sorted(pieces.keys() & known.keys())
@@ -105,7 +105,7 @@ def train(model: BertForMaskedLM, blocks: np.ndarray, tokenizer: Any, n_steps: i
         chosen, order = np.split(order, [BLOCKS])
         seen, at, right = hide(blocks[chosen], tokenizer, rng)
         hidden = model.bert(seen).last_hidden_state.flatten(0, 1)
-        loss = cross_entropy(model.cls(hidden[at]).float(), right)
+        loss: Any = cross_entropy(model.cls(hidden[at]).float(), right)
         loss.backward()
         for name, copy in model.named_parameters():
             weights[name].grad, copy.grad = None if copy.grad is None else copy.grad.float(), None
