@@ -46,13 +46,19 @@ def texts(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.parametrize("precision", ["bfloat16", "highest"])
 def test_pretraining(
-    encoder: Path, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    precision: str,
+    encoder: Path,
+    texts: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The loss falls; what is written is an encoder of the texts' pieces with the layers and dropout of the first."""
     output = tmp_path / "output"
-    command = ["pretrain", str(encoder), str(texts), str(output), "--steps", "200", "--vocabulary", "60"]
-    monkeypatch.setattr(sys, "argv", command)
+    options = ["--steps", "200", "--vocabulary", "60", "--precision", precision]
+    monkeypatch.setattr(sys, "argv", ["pretrain", str(encoder), str(texts), str(output), *options])
     pretrain.main()
     first, last = (float(loss) for loss in re.findall(r"loss ([\d.]+)", capsys.readouterr().out))
     assert last < first - 0.3
@@ -88,6 +94,13 @@ def test_blocks_and_what_is_hidden(encoder: Path, texts: Path) -> None:
     assert (np.delete(seen.numpy().ravel(), at) == np.delete(chosen.ravel(), at)).all()
     masked = (seen.numpy().ravel()[at] == tokenizer.mask_token_id).mean()
     assert masked == pytest.approx(0.81, abs=0.03)  # and one of eleven pieces by chance
+
+
+def test_an_encoder_of_another_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    transformers.RobertaConfig().save_pretrained(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["pretrain", str(tmp_path), str(tmp_path), str(tmp_path / "output")])
+    with pytest.raises(SystemExit, match="of the kind roberta: this takes a BERT"):
+        pretrain.main()
 
 
 def test_texts_that_are_none(encoder: Path, tmp_path: Path) -> None:

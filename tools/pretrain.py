@@ -1,13 +1,13 @@
 """A pretrained encoder for a language that has none: a masked language model, begun from another language's encoder.
 
-    python -m tools.pretrain ENCODER TEXTS OUTPUT [--steps N] [--vocabulary N]
+    python -m tools.pretrain ENCODER TEXTS OUTPUT [--steps N] [--vocabulary N] [--precision P]
 
-ENCODER is the folder of an encoder of BERT's kind, TEXTS one of .txt files with an empty line between paragraphs, which
-`tools/texts.py` makes. OUTPUT becomes an encoder with word pieces of these texts, for `--vars.encoder` of
-`configs/transformer.cfg`. Its layers go on from ENCODER's, and pieces that both have keep their vectors: much of what
-layers learn of one language holds for others (Artetxe and others 2020). A quarter of the pieces are predicted,
-which teaches more in a given time than BERT's 15 % (Wettig and others 2023). Where ENCODER was made of the same texts,
-its training goes on. It takes `pip install transformers`; products are in bfloat16, weights in float32.
+ENCODER is the folder of a BERT, TEXTS one of .txt files with an empty line between paragraphs, which `tools/texts.py`
+makes. OUTPUT becomes an encoder with word pieces of these texts, for `--vars.encoder` of `configs/transformer.cfg`. Its
+layers go on from ENCODER's, and pieces that both have keep their vectors: much of what layers learn of one language
+holds for others (Artetxe and others 2020). A quarter of the pieces are predicted, which teaches more in a given time
+than BERT's 15 % (Wettig and others 2023). Weights are in float32, and products in bfloat16, which `--precision highest`
+spares a CPU that is slow with them. It takes the extra `transformers`.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
-from transformers import AutoTokenizer, BertForMaskedLM
+from transformers import AutoConfig, AutoTokenizer, BertForMaskedLM
 
 # Pieces of a block, which begins with [CLS]; blocks of a step; pieces of a step that are predicted.
 LENGTH, BLOCKS = 64, 128
@@ -84,11 +84,12 @@ def hide(blocks: np.ndarray, tokenizer: Any, rng: np.random.Generator) -> tuple[
     return torch.from_numpy(seen.reshape(blocks.shape)), torch.from_numpy(at), torch.from_numpy(right)
 
 
-def train(model: BertForMaskedLM, blocks: np.ndarray, tokenizer: Any, n_steps: int) -> None:
-    """Train a model, whose weights stay in float32 while it multiplies in bfloat16.
+def train(model: BertForMaskedLM, blocks: np.ndarray, tokenizer: Any, n_steps: int, precision: str) -> None:
+    """Train a model, whose weights stay in float32.
 
     model (BertForMaskedLM): The model, in float32 before and after.
     blocks (np.ndarray): Those of all texts, shape (blocks, LENGTH); a step takes `BLOCKS` of them.
+    precision (str): "bfloat16" or "highest", of products.
     """
     rng = np.random.default_rng(0)
     weights = {name: weight.detach().clone() for name, weight in model.named_parameters()}
@@ -97,7 +98,9 @@ def train(model: BertForMaskedLM, blocks: np.ndarray, tokenizer: Any, n_steps: i
     groups = [{"params": layers, "lr": LAYERS_RATE}, {"params": others, "lr": VECTORS_RATE}]
     optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.01, foreach=True)
     rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda i: min((i + 1) / WARMUP, 1) * (1 - i / n_steps))
-    model.bfloat16().eval()  # without dropout: no text is seen often
+    if precision == "bfloat16":
+        model.bfloat16()
+    model.eval()  # without dropout: no text is seen often
     order, total, began = np.empty(0, dtype=np.int64), 0.0, time.monotonic()
     for step in range(1, n_steps + 1):
         if order.size < BLOCKS:
@@ -131,14 +134,18 @@ def main() -> None:
     parser.add_argument("output", type=Path, metavar="OUTPUT")
     parser.add_argument("--steps", type=int, default=2800, help=f"of {LENGTH * BLOCKS:,} word pieces")
     parser.add_argument("--vocabulary", type=int, default=12_000, help="word pieces to tell apart")
+    parser.add_argument("--precision", choices=["bfloat16", "highest"], default="bfloat16", help="of products")
     args = parser.parse_args()
+    kind = AutoConfig.from_pretrained(args.encoder).model_type
+    if kind != "bert":
+        raise SystemExit(f"{args.encoder} is an encoder of the kind {kind}: this takes a BERT.")
     torch.manual_seed(0)
     texts = paragraphs(args.texts)
     known = AutoTokenizer.from_pretrained(args.encoder)
     tokenizer = known.train_new_from_iterator(texts, args.vocabulary, limit_alphabet=CHARACTERS)
     blocks = blocks_of(texts, tokenizer)
     model = begin(args.encoder, known.get_vocab(), tokenizer.get_vocab())
-    train(model, blocks, tokenizer, args.steps)
+    train(model, blocks, tokenizer, args.steps, args.precision)
     model.bert.save_pretrained(args.output)
     tokenizer.save_pretrained(args.output)
 

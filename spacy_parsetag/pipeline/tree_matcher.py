@@ -42,6 +42,7 @@ class TreeMatcherPipe(Pipe):
     that have names in the pattern, labelled KEY.NAME.
 
     matches_key (str): Key of the matches.
+    heads (str | None): The head rules that the config names.
     RAISES (ValueError): If the matches would replace the constituents, their key is empty, a config file cannot hold a
         key of patterns, or a pattern is not valid.
     """
@@ -61,6 +62,7 @@ class TreeMatcherPipe(Pipe):
         self.matches_key = matches_key
         is_missing = heads is not None and heads not in BUNDLED and not Path(heads).is_file()
         rules = _MissingRules(str(heads)) if is_missing else heads
+        self.heads = heads
         self.matcher = TreeMatcher(nlp.vocab, spans_key=spans_key, heads=rules)
         for key, of_key in patterns.items():
             if not _fits_into_config(key):
@@ -119,15 +121,14 @@ class TreeMatcherPipe(Pipe):
         return bytes(srsly.json_dumps(saved).encode())
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> TreeMatcherPipe:
-        """Replace the patterns with those from bytes, and the head rules if the saved ones came from a file.
-
-        What the config has in `patterns` made the matcher that is replaced here; rules that it names count.
+        """Replace the patterns with those from bytes; and the head rules, if the saved ones came from a file and the
+        config names none of the package.
 
         RAISES (ValueError): If a pattern is not valid; the present patterns then stay.
         """
         saved, rules = srsly.json_loads(data.decode()), self.matcher.rules
-        if saved["heads"] and rules.name not in BUNDLED:
-            rules = HeadRules(saved["heads"], rules.name)
+        if saved["heads"] and self.heads not in BUNDLED:
+            rules = HeadRules(saved["heads"], self.heads or "saved")
         matcher = TreeMatcher(self.matcher.vocab, spans_key=self.matcher.spans_key, heads=rules)
         for key, of_key in saved["patterns"].items():
             matcher.add(key, of_key)

@@ -323,6 +323,9 @@ def test_own_head_rules_are_saved(nlp: Language, docs: list[Doc], tmp_path: Path
     for loaded in (spacy.load(tmp_path / "nlp").get_pipe("tree_matcher"), other.from_bytes(pipe.to_bytes())):
         again = loaded.from_bytes(loaded.to_bytes())(Doc(loaded.matcher.vocab).from_bytes(docs[0].to_bytes()))
         assert [span.text for span in again.spans["tree_matches"]] == ["The"]
+    # Where the config names no rules, the saved ones come along, time and again.
+    default = spacy.blank("en").add_pipe("tree_matcher").from_bytes(pipe.to_bytes())
+    assert default.from_bytes(default.to_bytes()).matcher.rules.text == pipe.matcher.rules.text
     # Rules that the config names count, and are saved as such.
     penn = spacy.load(tmp_path / "nlp", config={"components.tree_matcher.heads": "penn"})
     penn.to_disk(tmp_path / "penn")
