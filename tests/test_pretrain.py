@@ -82,7 +82,7 @@ def test_pieces_that_both_have_keep_their_vectors(encoder: Path) -> None:
     assert torch.equal(model.cls.predictions.decoder.weight, vectors)
 
 
-def test_blocks_and_what_is_hidden(encoder: Path, texts: Path) -> None:
+def test_blocks_and_what_is_hidden(encoder: Path) -> None:
     """A quarter of the pieces, none of them [CLS]; the others are seen as they are."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(encoder)
     blocks = pretrain.blocks_of(["koran buku"] * 3000, tokenizer)
