@@ -11,7 +11,7 @@ from spacy.vocab import Vocab
 from tqdm import tqdm
 from typer import Argument as Arg, Option as Opt
 
-from ..errors import Errors
+from ..errors import Errors, NoParse, TreebankError
 from ..files.find import SourceFile, find_files
 from ..files.write import STANDARD
 from ..tokens.detokenize import is_unspaced
@@ -107,7 +107,15 @@ def convert_cli(
         refuse_glob(glob, inputs)
         kind = get_format(format)
         cleaning = change_cleaning(kind.clean, clean or [])
-        read_options: dict[str, Any] = {"encoding": encoding, "default_tag": default_tag, "on_error": skipped}
+
+        def on_error(error: TreebankError) -> None:
+            if isinstance(error, NoParse):  # (TOP): what `parse` writes where a line has no words
+                counts.trees += 1
+                counts.emptied_trees += 1
+            else:
+                skipped(error)
+
+        read_options: dict[str, Any] = {"encoding": encoding, "default_tag": default_tag, "on_error": on_error}
 
         def read(file: SourceFile) -> Iterator[Parse]:
             nonlocal n_long, n_unspaced

@@ -136,11 +136,16 @@ def _wrap(top: Tree, root: str, counts: CleanCounts) -> Tree:
     """Put one root wrapper around a tree, in place of those that it has."""
     if not top.is_wrapper:
         return Tree(root, (top,))
-    # Wrappers inside the wrapper: ( (ROOT (TOP (S ...)))).
-    while len(top.children) == 1 and isinstance(inner := top.children[0], Tree) and inner.is_wrapper:
-        counts.wrappers += 1
-        top = inner
-    return Tree(root, top.children)
+    children: list[Tree | str] = []
+    stack = [*reversed(top.children)]
+    while stack:
+        child = stack.pop()
+        if isinstance(child, Tree) and child.is_wrapper:  # inside the wrapper, as in ( (ROOT (TOP (S ...)) (. .)))
+            counts.wrappers += 1
+            stack += reversed(child.children)
+        else:
+            children.append(child)
+    return Tree(root, tuple(children))
 
 
 def refuse_strings(options: Any) -> None:

@@ -120,6 +120,17 @@ def test_lines_that_were_rewritten_are_counted(run: Run, tmp_path: Path) -> None
     assert result.exit_code == 0 and "1 tree read; 1 line rewritten as brackets" in result.stderr
 
 
+def test_what_parse_writes_for_a_line_without_words_is_counted(run: Run, tmp_path: Path) -> None:
+    source, out = tmp_path / "parsed.mrg", tmp_path / "out.spacy"
+    source.write_text("(TOP (NP (NN a)))\n(TOP)\n(TOP (NP (NN b)))\n")
+    result = run("convert", source, out)
+    assert result.exit_code == 0 and "3 trees read; 1 tree without words left out" in result.stderr
+    assert [doc.text.strip() for doc in load(out)] == ["a", "b"]
+    source.write_text("(TOP (NP (NN a)))\n(TOP (NP))\n")  # which no parser writes
+    result = run("convert", source, out)
+    assert result.exit_code == 1 and "[E114]" in result.stderr
+
+
 def test_docs_of_a_split_are_of_successive_sentences(run: Run, tmp_path: Path) -> None:
     """A doc ends where the next sentence of the file is in another part."""
     source, out = tmp_path / "trees.mrg", tmp_path / "out"

@@ -67,6 +67,7 @@ def test_example() -> None:
         (CleanOptions(), "(S (NN dog))", "(TOP (S (NN dog)))"),
         (CleanOptions(), "(ROOT (S (NN dog)))", "(TOP (S (NN dog)))"),
         (CleanOptions(), "( (ROOT (TOP (S (NN dog)))))", "(TOP (S (NN dog)))"),
+        (CleanOptions(), "(TOP (ROOT (S1 (S (NN dog))) (X (ROOT x))) (. .))", "(TOP (S (NN dog)) (X (ROOT x)) (. .))"),
         (CleanOptions(), "( (S (NN a)) (. .))", "(TOP (S (NN a)) (. .))"),
         (CleanOptions(root=None), "( (S (NN dog)))", "( (S (NN dog)))"),
         (CleanOptions(root=None), "(S (NN dog))", "(S (NN dog))"),
