@@ -84,7 +84,10 @@ def constraints_of_doc(
                     part = max(start, first) - first, min(end, stop) - first
                     of_sentence.constraints.append(DocConstraint(*part, None, kind, text))
             continue
-        s = max(0, bisect_right(bounds, start, key=itemgetter(0)) - 1)  # in which it starts
+        at = start
+        if bounds and start == end:  # white space, which may stand after all words of its sentence
+            at = words.before[doc[min(span.start, len(doc) - 1)].sent.start]
+        s = max(0, bisect_right(bounds, at, key=itemgetter(0)) - 1)  # in which it starts
         if s < len(bounds) and bounds[s][0] <= start < end <= bounds[s][1]:
             first = bounds[s][0]
             of_sentences[s].constraints.append(DocConstraint(start - first, end - first, label, kind, text))

@@ -196,7 +196,9 @@ def ids_of(identifier: Any, n_sentences: int) -> list[str]:
 
 
 def text_of(identifier: Any) -> str:
-    """Write an identifier; "" for none."""
+    """Write an identifier, as Parquet has it: what is no string as JSON; "" for none."""
+    if isinstance(identifier, (bool, dict, list)):
+        return json.dumps(identifier, ensure_ascii=False)
     return "" if identifier is None else str(identifier)
 
 

@@ -85,7 +85,7 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
     return {"text": doc.text, "sents": sents}
 
 
-def to_line(data: dict[str, Any]) -> str:
+def to_line(data: Any) -> str:
     """Write JSON on one line. Numbers that JSON lacks (NaN, infinities) become null, keys that it lacks strings."""
     try:
         return json.dumps(data, ensure_ascii=False, default=str, allow_nan=False)
@@ -101,6 +101,12 @@ def _with_nulls(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _as_text(value: Any) -> str:
+    """Write a value as JSON; a string, or what JSON has as one, such as a date, without quotes."""
+    line = to_line(value)
+    return json.loads(line) if line.startswith('"') else line
+
+
 def plain(text: str) -> str:
     """Write half a surrogate pair, which Parquet and docs cannot hold, as an escape."""
     return text.encode("utf-8", "backslashreplace").decode()
@@ -111,7 +117,7 @@ def fit_msgpack(value: Any) -> Any:
     try:
         srsly.msgpack_dumps(value)
     except (TypeError, ValueError, OverflowError):
-        return plain(value if isinstance(value, str) else to_line(value))
+        return plain(_as_text(value))
     return value
 
 
@@ -193,5 +199,5 @@ def to_table(rows: list[dict[str, Any]]) -> Any:
 
 def _to_row(row: dict[str, Any]) -> dict[str, Any]:
     extra = {name: row[name] for name in ("id", "meta") if row.get(name) is not None}
-    texts = {name: item if name == "id" and isinstance(item, str) else to_line(item) for name, item in extra.items()}
+    texts = {name: _as_text(item) if name == "id" else to_line(item) for name, item in extra.items()}
     return {**row, "text": plain(row["text"]), **{name: plain(text) for name, text in texts.items()}}

@@ -211,6 +211,10 @@ def test_what_must_not_be_in_two_sentences(nlp: Language) -> None:
     dropped = nlp(doc).spans["constituents"].attrs["dropped_constraints"]
     assert dropped == [["must NP 'sings . The old' (tokens 1 to 5)"], []]
     assert [each.spans["constituents"].attrs["dropped_constraints"] for each in nlp.pipe(["", " "])] == [[], []]
+    doc = Doc(nlp.vocab, ["Kim", "sings", "\n\n", "The", "dog", "barked"], sent_starts=[1, 0, 0, 1, 0, 0])
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 3), Span(doc, 2, 5), Span(doc, 6, 6)]
+    [[of_blank], [of_nothing]] = nlp(doc).spans["constituents"].attrs["dropped_constraints"]
+    assert "(tokens 2 to 3)" in of_blank and "(tokens 6 to 6)" in of_nothing
     pipe.conflicts = "raise"
 
 

@@ -15,6 +15,7 @@ import sys
 import time
 import zlib
 from collections import Counter
+from datetime import date
 from importlib.metadata import version
 from itertools import chain, repeat
 from pathlib import Path
@@ -223,6 +224,11 @@ def test_parquet_input(run: Run, pipeline: Path, tmp_path: Path) -> None:
     parquet.write_table(pa.table({"text": texts[:2], "id": [1.0, float("nan")]}), tmp_path / "in.parquet")
     result = run("parse", pipeline, tmp_path / "in.parquet")
     assert "1 of 2 texts have an id" in result.stderr  # NaN, of Pandas, is none
+    parquet.write_table(pa.table({"text": texts[:1], "id": [date(2026, 1, 2)]}), tmp_path / "in.parquet")
+    for suffix in ("jsonl", "parquet", "spacy"):
+        assert run("parse", pipeline, tmp_path / "in.parquet", tmp_path / f"dated.{suffix}").exit_code == 0
+        result = run("search", "__ !> __", tmp_path / f"dated.{suffix}", "--by", "id", "--csv")
+        assert result.stdout.splitlines()[1:] == ["1,2026-01-02"]
     parquet.write_table(pa.table({"content": texts}), tmp_path / "in.parquet")
     assert "[E552]" in run("parse", pipeline, tmp_path / "in.parquet").stderr
     strings = pa.Array.from_buffers(pa.string(), 1, pa.array([b"caf\xe9"]).buffers())
