@@ -136,13 +136,16 @@ def main() -> None:
     parser.add_argument("--vocabulary", type=int, default=12_000, help="word pieces to tell apart")
     parser.add_argument("--precision", choices=["bfloat16", "highest"], default="bfloat16", help="of products")
     args = parser.parse_args()
-    kind = AutoConfig.from_pretrained(args.encoder).model_type
-    if kind != "bert":
-        raise SystemExit(f"{args.encoder} is an encoder of the kind {kind}: this takes a BERT.")
+    config = AutoConfig.from_pretrained(args.encoder)
+    if config.model_type != "bert":
+        raise SystemExit(f"{args.encoder} is an encoder of the kind {config.model_type}: this takes a BERT.")
     torch.manual_seed(0)
     texts = paragraphs(args.texts)
     known = AutoTokenizer.from_pretrained(args.encoder)
     tokenizer = known.train_new_from_iterator(texts, args.vocabulary, limit_alphabet=CHARACTERS)
+    # It learns nothing of what stands further from the start than a block is long, and fine-tuning teaches little of
+    # that: what is longer still, an exported parser reads in parts.
+    tokenizer.model_max_length = min(2 * LENGTH, config.max_position_embeddings)
     blocks = blocks_of(texts, tokenizer)
     model = begin(args.encoder, known.get_vocab(), tokenizer.get_vocab())
     train(model, blocks, tokenizer, args.steps, args.precision)
