@@ -98,7 +98,7 @@ def convert_cli(
     python -m spacy parsetag convert treebank/ corpus/ --split train=0.8,dev=0.1,test=0.1
     """
     counts = CleanCounts()
-    n_long = n_unspaced = 0
+    n_long = n_unspaced = n_no_parse = 0
     n_trees: dict[Path, int] = {}
     with tqdm(unit=" trees", disable=None) as bar:
         skipped = Skipped(limit=skip_bad)
@@ -109,9 +109,9 @@ def convert_cli(
         cleaning = change_cleaning(kind.clean, clean or [])
 
         def on_error(error: TreebankError) -> None:
-            if isinstance(error, NoParse):  # (TOP): what `parse` writes where a line has no words
-                counts.trees += 1
-                counts.emptied_trees += 1
+            nonlocal n_no_parse
+            if format == "penn" and isinstance(error, NoParse):  # (TOP): what `parse` writes where it finds no tree
+                n_no_parse += 1
             else:
                 skipped(error)
 
@@ -167,7 +167,7 @@ def convert_cli(
         together = f"by {parts.block}" if parts.block else "of a file"
         note(f"The split has {missed}: trees stay together {together} (--split-block)", "warn")
     n_in_no_part = 0 if limit else sum(n_trees.values()) - n_long - sum(target.sentences for target in written)
-    note(describe(counts, n_long, n_in_no_part))
+    note(describe(counts, n_long, n_in_no_part, n_no_parse))
     if not detokenize and 2 * n_unspaced > sum(n_trees.values()):
         note(
             "Pipelines learn these words from docs with unknown spaces, and may cut raw text otherwise, which has no "
@@ -221,7 +221,7 @@ def change_cleaning(options: CleanOptions, changes: Iterable[str]) -> CleanOptio
     return cleaning
 
 
-def describe(counts: CleanCounts, n_long: int, n_in_no_part: int) -> str:
+def describe(counts: CleanCounts, n_long: int, n_in_no_part: int, n_no_parse: int) -> str:
     """Say in a line what reading and cleaning did."""
     numbers = (
         (counts.lines, "line", "rewritten as brackets"),
@@ -234,6 +234,7 @@ def describe(counts: CleanCounts, n_long: int, n_in_no_part: int) -> str:
         (counts.emptied_trees, "tree", "without words left out"),
         (n_long, "long sentence", "left out"),
         (n_in_no_part, "sentence", "in no part of --split left out"),
+        (n_no_parse, "text", "without a parse left out"),
     )
     done = ", ".join(f"{counted(n, noun)} {what}" for n, noun, what in numbers if n)
     return f"{counted(counts.trees, 'tree')} read; {done or 'nothing to clean'}"

@@ -21,7 +21,7 @@ from ._kernel import number_keys, read_spans
 from .columns import Longs, Row, TreeColumns, columns_of_parses, lay_out
 from .heads import HeadRules, get_head_rules, rules_of_language, warn_of_language
 from .match import Program, Tregex
-from .read import find_id, ids_of
+from .read import ids_of
 
 _TOKEN_ATTRS = [ORTH, TAG, IS_SPACE, IDX, LENGTH, SENT_START]
 
@@ -50,7 +50,7 @@ def columns_of_docs(
 
     name (str | None): The file that they are of, if any.
     first (int): The number of the first doc there.
-    id_key (str): What of `doc.user_data` identifies a doc, see `read.find_id`.
+    id_key (str): What of `doc.user_data` identifies a doc, see `read.ids_of`.
     RETURNS (DocColumns): The columns. A doc without constituents has no trees there.
     RAISES (ValueError): If constituents do not nest (see `parses_from_doc`); for a file a TreebankError, with the
         number of the doc.
@@ -69,7 +69,7 @@ def columns_of_docs(
                 if name is None:
                     raise
                 raise TreebankError(name, number, str(err)) from err
-            ids = ids_of(find_id(doc.user_data, id_key), len(sentences))
+            ids = ids_of(doc.user_data, id_key, len(sentences))
             for sent, identifier in zip(sentences, ids, strict=True):
                 tokens.extend(sent.tokens)
                 yield sent.parse, number, ROOT, identifier
@@ -113,8 +113,8 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str, id
     doc_of = np.searchsorted(doc_ends, token_of[sentence_starts], "right")  # (sentences with words,)
     line = np.array([number for number, _ in docs])[doc_of]
     n_sentences = np.bincount(doc_of, minlength=len(docs)).tolist()
-    found = [find_id(doc.user_data, id_key) for _, doc in docs]
-    ids = [text for each, n in zip(found, n_sentences, strict=True) for text in ids_of(each, n)]
+    with_counts = zip(docs, n_sentences, strict=True)
+    ids = [text for (_, doc), n in with_counts for text in ids_of(doc.user_data, id_key, n)]
     texts = [vocab.strings[key] for key in keys]
     texts += [ROOT] * (ROOT not in texts)  # each once
     try:

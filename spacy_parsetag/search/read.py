@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -139,7 +140,7 @@ def read_rows(rows: Iterable[tuple[int, Any]], name: str, id_key: str = "id") ->
     """Make columns of parsed texts as `parse --output-format jsonl` writes them.
 
     rows (Iterable[tuple[int, Any]]): For each text its line and the object.
-    id_key (str): What identifies a text, see `find_id`.
+    id_key (str): What identifies a text, see `ids_of`.
     RAISES (ValueError): If a line has no parse, or constituents cross.
     """
 
@@ -147,7 +148,7 @@ def read_rows(rows: Iterable[tuple[int, Any]], name: str, id_key: str = "id") ->
         for line, row in rows:
             try:
                 sents = row["sents"] or ()
-                for sent, identifier in zip(sents, ids_of(find_id(row, id_key), len(sents)), strict=True):
+                for sent, identifier in zip(sents, ids_of(row, id_key, len(sents)), strict=True):
                     yield _parse_of(sent), line, ROOT, identifier
             except (KeyError, TypeError) as err:
                 raise ValueError(Errors.E603.format(where=f"{name}:{line}")) from err
@@ -167,15 +168,6 @@ def _parse_of(sent: Any) -> Parse:
     return parse
 
 
-def find_id(row: Mapping[str, Any], key: str) -> Any:
-    """Look up what identifies a text: its "id", or by "meta.KEY" that key of its "meta"; None without such a thing."""
-    name, _, part = key.partition(".")
-    if not part:
-        return row.get(name)
-    value = _from_json(row.get(name))
-    return text_of(value.get(part)) if isinstance(value, Mapping) else None
-
-
 def _from_json(value: Any) -> Any:
     """Read a list or an object, which `parse` writes to tables as JSON; anything else stays as it is."""
     if isinstance(value, str) and value.startswith(("[", "{")):
@@ -184,8 +176,14 @@ def _from_json(value: Any) -> Any:
     return value
 
 
-def ids_of(identifier: Any, n_sentences: int) -> list[str]:
-    """Write the identifier of each sentence of a text: that of the text, "" for none, or its own of a list of them."""
+def ids_of(text: Mapping[str, Any], key: str, n_sentences: int) -> list[str]:
+    """Write the identifier of each sentence of a text: the text's "id", or its own of a list of them, or by "meta.KEY"
+    that key of the text's "meta"; "" for none."""
+    name, _, part = key.partition(".")
+    identifier = text.get(name)
+    if part:
+        meta = _from_json(identifier)
+        return [text_of(meta.get(part)) if isinstance(meta, Mapping) else ""] * n_sentences
     if identifier is None or (isinstance(identifier, str) and not identifier.startswith("[")):
         return [identifier or ""] * n_sentences
     own = _from_json(identifier)
@@ -197,9 +195,11 @@ def ids_of(identifier: Any, n_sentences: int) -> list[str]:
 
 def text_of(identifier: Any) -> str:
     """Write an identifier, as Parquet has it: what is no string as JSON; "" for none."""
-    if isinstance(identifier, (bool, dict, list)):
-        return json.dumps(identifier, ensure_ascii=False)
-    return "" if identifier is None else str(identifier)
+    if isinstance(identifier, (bool, dict, list, tuple)):
+        with suppress(TypeError, ValueError, RecursionError):  # for what no JSON holds
+            return json.dumps(identifier, ensure_ascii=False, default=str)
+    is_none = identifier is None or (isinstance(identifier, float) and not math.isfinite(identifier))
+    return "" if is_none else str(identifier)
 
 
 def read_table(table: Any, name: str, first: int = 1, id_key: str = "id") -> TreeColumns:
@@ -207,7 +207,7 @@ def read_table(table: Any, name: str, first: int = 1, id_key: str = "id") -> Tre
     it: a column "sents", and perhaps "id" and "meta". Strings are compared once each.
 
     first (int): The number of the first row.
-    id_key (str): What identifies a text, see `find_id`.
+    id_key (str): What identifies a text, see `ids_of`.
     RAISES (ValueError): If it has no such column, a row has no parse, or constituents cross.
     """
 
@@ -248,8 +248,6 @@ def read_table(table: Any, name: str, first: int = 1, id_key: str = "id") -> Tre
     place = id_key.partition(".")[0]
     cells = table.column(place) if place in table.schema.names else None
     found = [] if cells is None or cells.null_count == len(cells) else cells.to_pylist()
-    if place != id_key:
-        found = [find_id({place: cell}, id_key) for cell in found]
-    ids = [text for each, n in zip(found, n_sents.tolist(), strict=False) for text in ids_of(each, n)]
+    ids = [text for each, n in zip(found, n_sents.tolist(), strict=False) for text in ids_of({place: each}, id_key, n)]
     spans = np.stack([*bounds, labels]).astype(np.int32)
     return lay_out(n_words, n_spans, words, tags, spans, list(codes), roots=0, line=line, name=name, ids=ids)

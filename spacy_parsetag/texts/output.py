@@ -198,6 +198,8 @@ def to_table(rows: list[dict[str, Any]]) -> Any:
 
 
 def _to_row(row: dict[str, Any]) -> dict[str, Any]:
+    if to_line(row.get("id")) == "null":  # NaN, an infinity: none, as in JSON
+        row = {**row, "id": None}
     extra = {name: row[name] for name in ("id", "meta") if row.get(name) is not None}
     texts = {name: _as_text(item) if name == "id" else to_line(item) for name, item in extra.items()}
     return {**row, "text": plain(row["text"]), **{name: plain(text) for name, text in texts.items()}}

@@ -120,15 +120,19 @@ def test_lines_that_were_rewritten_are_counted(run: Run, tmp_path: Path) -> None
     assert result.exit_code == 0 and "1 tree read; 1 line rewritten as brackets" in result.stderr
 
 
-def test_what_parse_writes_for_a_line_without_words_is_counted(run: Run, tmp_path: Path) -> None:
+def test_what_parse_writes_for_a_text_without_a_parse_is_counted(run: Run, tmp_path: Path) -> None:
     source, out = tmp_path / "parsed.mrg", tmp_path / "out.spacy"
     source.write_text("(TOP (NP (NN a)))\n(TOP)\n(TOP (NP (NN b)))\n")
     result = run("convert", source, out)
-    assert result.exit_code == 0 and "3 trees read; 1 tree without words left out" in result.stderr
+    assert result.exit_code == 0 and "2 trees read; 1 text without a parse left out" in result.stderr
     assert [doc.text.strip() for doc in load(out)] == ["a", "b"]
-    source.write_text("(TOP (NP (NN a)))\n(TOP (NP))\n")  # which no parser writes
+    for text, options in (("(TOP (NP))", []), ("(TOP)", ["--format", "ptb"])):  # which no parser writes
+        source.write_text(f"(TOP (NP (NN a)))\n{text}\n")
+        result = run("convert", source, out, *options)
+        assert result.exit_code == 1 and f"{source}:2: [E114]" in result.stderr
+    source.write_text("(TOP)\n(TOP)\n")
     result = run("convert", source, out)
-    assert result.exit_code == 1 and "[E114]" in result.stderr
+    assert result.exit_code == 1 and "[E106]" in result.stderr
 
 
 def test_docs_of_a_split_are_of_successive_sentences(run: Run, tmp_path: Path) -> None:

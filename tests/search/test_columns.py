@@ -169,6 +169,11 @@ def test_rows_that_are_no_parses() -> None:
     sent = {"words": ["a", "b"], "pos": ["X", "X"], "constituents": [{"label": "S", "start": 0, "end": 2}]}
     assert trees_of(read_rows([(3, {"sents": [sent], "id": 5})], "x")) == ["(TOP (S (X a) (X b)))"]
     assert [read_rows([(3, {"sents": [sent], "id": one})], "x").ids for one in (0, None)] == [["0"], []]
+    pair = {"sents": [sent] * 2, "meta": {"by": ["Kim", "Ann"]}}  # of the text, not one a sentence
+    assert read_rows([(3, pair)], "x", "meta.by").ids == ['["Kim", "Ann"]'] * 2
+    circle: list[Any] = []
+    circle.append(circle)
+    assert read_rows([(3, {"sents": [sent], "id": {"a": circle}})], "x").ids == ["{'a': [[...]]}"]
     with pytest.raises(ValueError, match="x:3: no parsed text"):
         read_rows([(3, {"text": "a"})], "x")
     sent = {**sent, "words": ["a", "b", "c"], "pos": ["X", "X", "X"]}

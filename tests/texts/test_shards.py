@@ -224,11 +224,17 @@ def test_parquet_input(run: Run, pipeline: Path, tmp_path: Path) -> None:
     parquet.write_table(pa.table({"text": texts[:2], "id": [1.0, float("nan")]}), tmp_path / "in.parquet")
     result = run("parse", pipeline, tmp_path / "in.parquet")
     assert "1 of 2 texts have an id" in result.stderr  # NaN, of Pandas, is none
-    parquet.write_table(pa.table({"text": texts[:1], "id": [date(2026, 1, 2)]}), tmp_path / "in.parquet")
-    for suffix in ("jsonl", "parquet", "spacy"):
-        assert run("parse", pipeline, tmp_path / "in.parquet", tmp_path / f"dated.{suffix}").exit_code == 0
-        result = run("search", "__ !> __", tmp_path / f"dated.{suffix}", "--by", "id", "--csv")
-        assert result.stdout.splitlines()[1:] == ["1,2026-01-02"]
+    first = date(2026, 1, 2)
+    for name, text in (
+        (first, "2026-01-02"), (True, "true"), ([1, 2], '"[1, 2]"'), (float("inf"), ""),
+        ({"a": None}, '"{""a"": null}"'), ({"a": first}, '"{""a"": ""2026-01-02""}"'),
+        ({"a": b"x"}, '"{""a"": ""b\'x\'""}"'),
+    ):  # fmt: skip
+        parquet.write_table(pa.table({"text": texts[:1], "id": [name]}), tmp_path / "in.parquet")
+        for suffix in ("jsonl", "parquet", "spacy"):
+            assert run("parse", pipeline, tmp_path / "in.parquet", tmp_path / f"named.{suffix}").exit_code == 0
+            result = run("search", "__ !> __", tmp_path / f"named.{suffix}", "--by", "id", "--csv")
+            assert result.stdout.splitlines()[1:] == [f"1,{text}"]
     parquet.write_table(pa.table({"content": texts}), tmp_path / "in.parquet")
     assert "[E552]" in run("parse", pipeline, tmp_path / "in.parquet").stderr
     strings = pa.Array.from_buffers(pa.string(), 1, pa.array([b"caf\xe9"]).buffers())
