@@ -6,7 +6,8 @@ ENCODER is the folder of a BERT, TEXTS one of .txt files with an empty line betw
 makes. OUTPUT becomes an encoder with word pieces of these texts, for `--vars.encoder` of `configs/transformer.cfg`. Its
 layers go on from ENCODER's, and pieces that both have keep their vectors: much of what layers learn of one language
 holds for others (Artetxe and others 2020). A quarter of the pieces are predicted, which teaches more in a given time
-than BERT's 15 % (Wettig and others 2023). Weights are in float32, and products in bfloat16, which `--precision highest`
+than BERT's 15 % (Wettig and others 2023). Of places beyond a block it learns nothing: `tools/assemble.py --max-pieces` has
+longer sentences read in parts. Weights are in float32, and products in bfloat16, which `--precision highest`
 spares a CPU that is slow with them. It takes the extra `transformers`.
 """
 
@@ -136,16 +137,13 @@ def main() -> None:
     parser.add_argument("--vocabulary", type=int, default=12_000, help="word pieces to tell apart")
     parser.add_argument("--precision", choices=["bfloat16", "highest"], default="bfloat16", help="of products")
     args = parser.parse_args()
-    config = AutoConfig.from_pretrained(args.encoder)
-    if config.model_type != "bert":
-        raise SystemExit(f"{args.encoder} is an encoder of the kind {config.model_type}: this takes a BERT.")
+    kind = AutoConfig.from_pretrained(args.encoder).model_type
+    if kind != "bert":
+        raise SystemExit(f"{args.encoder} is an encoder of the kind {kind}: this takes a BERT.")
     torch.manual_seed(0)
     texts = paragraphs(args.texts)
     known = AutoTokenizer.from_pretrained(args.encoder)
     tokenizer = known.train_new_from_iterator(texts, args.vocabulary, limit_alphabet=CHARACTERS)
-    # It learns nothing of what stands further from the start than a block is long, and fine-tuning teaches little of
-    # that: what is longer still, an exported parser reads in parts.
-    tokenizer.model_max_length = min(2 * LENGTH, config.max_position_embeddings)
     blocks = blocks_of(texts, tokenizer)
     model = begin(args.encoder, known.get_vocab(), tokenizer.get_vocab())
     train(model, blocks, tokenizer, args.steps, args.precision)
