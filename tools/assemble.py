@@ -6,7 +6,8 @@ PARSER is the pipeline of `configs/transformer.cfg` or `models/en_parsetag_sm.cf
 `senter` (`models/en_senter.cfg`). In OUTPUT the latter takes the place of the rule-based `sentencizer`, or of the
 `senter` that was trained along; a transformer reads one sentence at a time, as it did in training, whatever stands
 around it. An encoder that was trained on short blocks knows no places beyond: with `--max-pieces` the exported pipeline
-reads longer sentences in parts that overlap. In English a full stop after "I" is a token, as in the treebanks: spaCy takes it for that of an initial.
+reads longer sentences in parts that overlap. In English a full stop after "I" is a token, as in the treebanks: spaCy
+takes it for that of an initial.
 """
 
 from __future__ import annotations

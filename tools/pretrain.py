@@ -6,9 +6,9 @@ ENCODER is the folder of a BERT, TEXTS one of .txt files with an empty line betw
 makes. OUTPUT becomes an encoder with word pieces of these texts, for `--vars.encoder` of `configs/transformer.cfg`. Its
 layers go on from ENCODER's, and pieces that both have keep their vectors: much of what layers learn of one language
 holds for others (Artetxe and others 2020). A quarter of the pieces are predicted, which teaches more in a given time
-than BERT's 15 % (Wettig and others 2023). Of places beyond a block it learns nothing: `tools/assemble.py --max-pieces` has
-longer sentences read in parts. Weights are in float32, and products in bfloat16, which `--precision highest`
-spares a CPU that is slow with them. It takes the extra `transformers`.
+than BERT's 15 % (Wettig and others 2023). Of places beyond a block it learns nothing: `tools/assemble.py --max-pieces`
+has longer sentences read in parts. Weights are in float32, and products in bfloat16, which `--precision highest` spares
+a CPU that is slow with them. It takes the extra `transformers`.
 """
 
 import argparse

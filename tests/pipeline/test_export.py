@@ -222,6 +222,19 @@ def test_saving(trained: Language, folder: Path, tmp_path: Path) -> None:
     assert [spans_of(nlp(text)) for text in TEXTS * 3 if text] == [spans for spans, _ in expected]
 
 
+def test_assembled_to_read_few_pieces(trained: Language, tmp_path: Path) -> None:
+    assemble = pytest.importorskip("tools.assemble").assemble
+    splitter = spacy.blank(trained.lang)
+    splitter.add_pipe("senter").initialize(lambda: make_examples(splitter))
+    trained.to_disk(tmp_path / "trained")
+    splitter.to_disk(tmp_path / "splitter")
+    assembled = assemble(tmp_path / "trained", tmp_path / "splitter", max_pieces=8)
+    assembled.to_disk(tmp_path / "assembled")
+    nlp = spacy.load(export_pipeline(spacy.load(tmp_path / "assembled"), tmp_path / "exported", "float32"))
+    [encoder] = [layer for layer in nlp.get_pipe("transformer").model.walk() if layer.name == "onnx_transformer"]
+    assert encoder.attrs["max_pieces"] == 8 and all(token.tag_ for token in nlp("The old dog barked. " * 9))
+
+
 @pytest.mark.parametrize("in_turn", [False, True])
 def test_disabled_and_renamed(trained: Language, in_turn: bool, tmp_path: Path) -> None:
     """What listens is exported where it is disabled, whatever the transformer is called, with PyTorch's callback."""
